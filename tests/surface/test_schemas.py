@@ -97,7 +97,7 @@ def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(t
 )
 def test_windows_of_dates_are_told_once_for_all(tool: str) -> None:
     text = json.dumps(LISTED[tool], ensure_ascii=False)
-    assert text.count("a date alone") == 1
+    assert text.count("a date is a whole day") == 1
 
 
 @pytest.mark.parametrize("tool", LISTED)
@@ -249,7 +249,7 @@ def test_a_get_tool_points_to_its_list_or_batches_itself(tool: str) -> None:
         )
         assert paragraphs[1].startswith(cross_reference)
         costly = tool == "get_manufacturing_order"
-        assert ("collections that the list does not" in paragraphs[1]) is costly
+        assert ("three more reads than the list" in paragraphs[1]) is costly
         assert costly or paragraphs[1] == cross_reference
     elif tool.endswith("_recipe"):
         # Recipe rows have no list of their own: the partner is the get tool of the whole order.

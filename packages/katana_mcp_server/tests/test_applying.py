@@ -414,7 +414,7 @@ async def test_stock_that_does_not_suffice_is_said_in_the_preview_and_at_the_mov
     moved = await stage.call("modify_stock_transfer", stock_transfer_id=NUMBER, status="inTransit")
     assert [each["code"] for each in moved["warnings"]] == ["insufficient_stock"]
     assert moved["warnings"][0]["message"].startswith("1000000 ")
-    assert moved["warnings"][0]["message"].split(", ")[0].endswith("would leave Main workshop")
+    assert moved["warnings"][0]["message"].split(", ")[0].endswith("would be taken from Main workshop")
 
 
 async def test_a_cache_that_fails_after_the_write_is_told_and_changes_nothing_of_the_outcome(

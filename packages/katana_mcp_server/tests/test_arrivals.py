@@ -17,7 +17,7 @@ def told(preview: Payload) -> list[tuple[str, str | None, str]]:
 
 
 def _message(path: str, day: str) -> tuple[str, str, str]:
-    message = f"{path}: {day} has passed, so the goods would be overdue at once; today is 2026-03-02"
+    message = f"{path}: {day} is in the past, so the goods would be overdue at once; today is 2026-03-02"
     return ("advisory", path, message)
 
 

@@ -118,7 +118,7 @@ def test_what_speaks_against_the_addresses_of_a_new_customer_names_its_field(
 def test_a_name_that_others_have_is_told_with_their_ids() -> None:
     (warning,) = CREATE.checks(_new(), Facts(taken=(3, 4), known=(2, 3, 4)))
     assert _told([warning]) == [("advisory", "duplicate_name", "name")]
-    assert "customer 3, 4 is called Velo Berger too" in warning.message
+    assert "customer 3, 4 has the name Velo Berger too" in warning.message
     renamed = _change(name="Velo Berger 2")
     assert _told(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
 
@@ -377,13 +377,13 @@ def test_addresses_that_are_alike_come_back_as_one_that_is_the_default_if_one_of
 def test_what_a_way_back_leaves_is_said() -> None:
     (warning,) = MODIFY.checks(_change(currency="SEK"), _old(currency=None))
     assert _told([warning]) == [("advisory", "no_way_back", "currency")]
-    assert warning.message == "currency was empty and cannot be emptied: the way back leaves it as it then is"
+    assert warning.message == "currency was empty and cannot be emptied again: the revert keeps the new value"
     twin = RECORD["addresses"][2] | {"id": 15}
     old = _old(addresses=[*RECORD["addresses"], twin])
     for verb, request in ((MODIFY, {"delete_address_ids": [13, 15]}), (DELETE, {})):
         (warning,) = verb.checks(verb.request.model_validate({"customer_id": 5, **request}), old)
         assert _told([warning]) == [("advisory", "no_way_back", "addresses")]
-        assert warning.message == "address 15 is like another one that goes: the way back adds only one of them"
+        assert warning.message == "address 15 is the same as another deleted one: the revert adds only one of them"
 
 
 def test_what_was_not_applied_is_not_undone() -> None:

@@ -60,7 +60,7 @@ async def test_a_no_ends_the_plan_for_every_other_client_of_the_caller(
         for client in (other, stage):
             refusal = await applied(client, token)
             assert refusal["error"] == "declined_plan"
-            assert "a person said no" in refusal["warnings"][0]["message"]
+            assert "a person declined it" in refusal["warnings"][0]["message"]
         assert (writes(stage), await _noted(other)) == ([], [("declined", "declined")])
 
 

@@ -110,9 +110,9 @@ def test_a_service_comes_back_from_the_archive() -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({}, "nothing was asked: name what of service Wheel truing should change"),
-        ({"sku": "TRUE-1", "sales_price": 12.5}, "service Wheel truing is like that already: nothing would change"),
-        ({"is_archived": False, "category_name": None}, "service Wheel truing is like that already: nothing would"),
+        ({}, "no change was given: name what to change in service Wheel truing"),
+        ({"sku": "TRUE-1", "sales_price": 12.5}, "service Wheel truing already has these values: nothing would change"),
+        ({"is_archived": False, "category_name": None}, "service Wheel truing already has these values: nothing would"),
     ],
 )
 def test_what_is_like_that_already_changes_nothing(fields: dict[str, object], told: str) -> None:

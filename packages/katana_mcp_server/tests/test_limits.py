@@ -58,7 +58,7 @@ async def test_a_plan_over_the_lines_has_no_token_and_one_that_became_so_is_not_
     async with staged(own, setup) as stage:
         preview = await stage.call("create_stock_transfer", **_rows(tenant, 4))
         assert ("plan_token" in preview, preview["warnings"][0]["code"]) == (False, "plan_too_large")
-        assert f"has 4 lines and one plan may have 3 ({ROWS})" in preview["message"]
+        assert f"has 4 lines, but a plan may have only 3 ({ROWS})" in preview["message"]
         token = await planned(stage, CREATE, **_rows(tenant, 3))
         fewer = await planned(stage, CREATE, **_rows(tenant, 2))
     async with staged(own, Setup(cache_dir=tmp_path, flags={"max_plan_lines": 2})) as stage:
@@ -74,13 +74,13 @@ async def test_writes_over_the_minute_are_refused_whole_and_their_tokens_stay_go
         tokens = [await planned(stage, CREATE, **_rows(tenant, count)) for count in range(1, 5)]
         together = await applied(stage, *tokens)
         assert (together["error"], writes(stage)) == ("too_many_writes", [])
-        assert "these plans hold 4 writes and 2 a minute are allowed" in together["warnings"][0]["message"]
+        assert "these plans need 4 writes, but only 2 a minute are allowed" in together["warnings"][0]["message"]
         assert [counted(outcome) for outcome in (await applied(stage, *tokens[:2]))["outcomes"]] == [{"applied": 1}] * 2
         ended = clock.now()
         refusal = await applied(stage, tokens[2])
         assert (refusal["error"], len(writes(stage))) == ("too_many_writes", 2)
         until = (ended + timedelta(minutes=1)).astimezone(ZoneInfo("Europe/Tallinn"))
-        assert f"apply it again from {until:%Y-%m-%dT%H:%M}" in refusal["warnings"][0]["message"]
+        assert f"apply it again at {until:%Y-%m-%dT%H:%M}" in refusal["warnings"][0]["message"]
         clock.advance(59.999)
         assert (await applied(stage, tokens[2]))["error"] == "too_many_writes"
         assert (await applied(stage, tokens[0]))["outcomes"][0]["applied"] == 1
@@ -154,5 +154,5 @@ async def test_a_plan_that_cannot_be_read_whole_in_one_answer_has_no_token(stage
     preview = await stage.call("create_customer", **new)
     codes = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert ("plan_token" in preview, codes) == (False, ["plan_too_large"])
-    assert "so it cannot be read whole: plan it in parts" in preview["message"]
+    assert "so it cannot be shown completely: plan it in parts" in preview["message"]
     assert preview["warnings"][-1]["message"].endswith("plan it in parts to read them whole")

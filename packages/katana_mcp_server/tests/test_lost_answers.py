@@ -104,7 +104,7 @@ async def test_what_was_recognised_in_another_text_is_unknown_once_it_is_looked_
     assert (report.fine, _outcomes(report)) == (False, [("recognised", "unknown")])
     (outcome,) = (await applied(kept, token))["outcomes"]
     assert counted(outcome) == {"unknown": 1}
-    assert "taken for applied" in outcome["actions"][0]["error"]
+    assert "counted as applied" in outcome["actions"][0]["error"]
 
 
 async def test_what_was_changed_after_it_was_recognised_stays_applied(

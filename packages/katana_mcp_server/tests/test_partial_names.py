@@ -63,7 +63,7 @@ async def test_a_part_of_a_name_that_one_has_stands_for_it_and_is_told(
     whole = await stage.call(tool, **arguments, **{name: row["name"]})
     assert notices(whole) == []
     part = await stage.call(tool, **arguments, **{name: word})
-    told = f"{name}: {word!r} was taken for {called} {row['id']} ({row['name']}), the only one with it in its name"
+    told = f"{name}: {word!r} was read as {called} {row['id']} ({row['name']}), the only one with this in its name"
     assert notices(part) == [("info", told)]
     key = {"inventory_at": "stock", "check_inventory": "stock", "get_demand_forecast": "forecasts"}.get(tool, "rows")
     assert part[key] == whole[key]
@@ -166,7 +166,7 @@ async def test_a_write_names_all_that_have_the_part_and_takes_none(
 async def test_a_part_of_a_customers_own_name_is_enough_to_list_it(stage: Stage, tenant: Tenant) -> None:
     word, row = only_word(tenant, "customers", str)
     answer = await stage.call("list_customers", name=word)
-    told = f"name: {word!r} was taken for customer {row['id']} ({row['name']}), the only one with it in its name"
+    told = f"name: {word!r} was read as customer {row['id']} ({row['name']}), the only one with this in its name"
     assert notices(answer) == [("info", told)]
     assert [each["customer_id"] for each in answer["rows"]] == [row["id"]]
     whole = await stage.call("list_customers", name=str(row["name"]).upper())

@@ -115,7 +115,7 @@ async def test_a_number_that_is_left_open_is_told_so_kept_and_looked_up_as_it_wa
         preview = await stage.call("create_purchase_order", **order(tenant))
         shown = preview["number"]
         assert f"{shown} (the next free number as of now)" in preview["message"]
-        assert f"the next free number, {shown} as of now" in str(preview["warnings"])
+        assert f"when the plan is applied, now {shown}" in str(preview["warnings"])
         before = live(tenant, "purchase_orders")
         body = {name: before[0][name] for name in ("supplier_id", "location_id")}
         rows = [{"variant_id": live(tenant, "variants")[0]["id"], "quantity": 1, "price_per_unit": 1}]

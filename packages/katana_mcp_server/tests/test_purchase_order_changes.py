@@ -132,12 +132,12 @@ def test_a_date_of_the_head_overwrites_those_of_rows_and_a_rows_own_comes_after(
         ("rows[id=18].arrival_date", LATE[:10], LATER[:10]),
     ]
     assert [each.change for each in alone.lines] == ["update", "update", None]
-    head = "expected_arrival_date becomes the arrival date of every row"
+    head = "expected_arrival_date replaces the arrival date of every row"
     both = fields | {"update_rows": [{"row_id": each, "arrival_date": "2026-04-01"} for each in (17, 18)]}
     asked = (fields, {"expected_arrival_date": "2026-03-09"}, both)
     assert [[each.message for each in MODIFY.checks(change(**each), old())] for each in asked] == [
-        [f"{head} without a date of its own here (1), whatever it was"],
-        [f"{head} (2), whatever it was"],
+        [f"{head} without a new date here (1)"],
+        [f"{head} (2)"],
         [],
     ]
     # What a row would have by the head anyway is not sent again.
@@ -246,7 +246,7 @@ def test_what_a_status_moves_is_named() -> None:
     (receives,) = MODIFY.checks(change(status="RECEIVED"), old("PARTIALLY_RECEIVED", (17,)))
     assert receives.message == "every open row of purchase order PO-40 is received now: 4 pcs of WHEEL"
     (back,) = MODIFY.checks(change(unreceive=True), old("RECEIVED"))
-    assert back.message.endswith("takes what has come out of stock again: 2 box (12 pcs) of FORK, 4 pcs of WHEEL")
+    assert back.message.endswith("removes the received goods from stock: 2 box (12 pcs) of FORK, 4 pcs of WHEEL")
     tracked = knowing(goods={8: replace(ROUND, in_batches=True)})
     assert against(tracked, status="RECEIVED") == [("blocking", "batch_required", "status")]
     assert against(old(purchase_order_rows=[]), status="RECEIVED") == [("blocking", "empty_order", "status")]
@@ -298,9 +298,9 @@ def test_what_does_not_fit_the_order_is_blocking_and_names_its_field(
 def test_a_request_without_a_field_is_told_apart_from_one_that_changes_nothing() -> None:
     asked: tuple[dict[str, Any], ...] = ({}, {"add_rows": []}, {"currency": "EUR"})
     assert [each.message for fields in asked for each in MODIFY.checks(change(**fields), old())] == [
-        "nothing was asked: name what of purchase order PO-40 should change",
-        "nothing was asked: name what of purchase order PO-40 should change",
-        "purchase order PO-40 is like that already: nothing would change",
+        "no change was given: name what to change in purchase order PO-40",
+        "no change was given: name what to change in purchase order PO-40",
+        "purchase order PO-40 already has these values: nothing would change",
     ]
 
 
@@ -369,7 +369,7 @@ def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_wh
     }
     (warning,) = MODIFY.checks(change(location_id="South"), old())
     assert (warning.severity, warning.code, warning.field_path) == ("advisory", "locations_cascade", "location_id")
-    assert warning.message == "rows that come to North go to South with their order: 2 box (12 pcs) of FORK"
+    assert warning.message == "rows expected at North change to South, like their order: 2 box (12 pcs) of FORK"
     own: dict[str, Any] = {"location_id": "South", "update_rows": [{"row_id": 17, "location_id": "North"}]}
     assert [body for _, _, body in sent(planned(**own))] == [{**NOTES, "location_id": 2}, {"location_id": 1}]
     assert against(**own) == []
@@ -379,9 +379,9 @@ def test_another_currency_or_supplier_leaves_the_numbers_of_prices_as_they_are()
     facts = knowing(supplier_currency="USD")
     asked: list[dict[str, Any]] = [{"currency": "USD"}, {"supplier_id": "Bolt"}, {"supplier_id": 4, "currency": "USD"}]
     assert [[(each.code, each.message) for each in MODIFY.checks(change(**each), facts)] for each in asked] == [
-        [("amounts_stay", "currency: amounts keep their numbers, none is converted: 2.5 EUR becomes 2.5 USD")],
+        [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
         [("amounts_stay", "supplier_id: the currency of Bolt is USD, and the order stays in EUR, with its prices")],
-        [("amounts_stay", "currency: amounts keep their numbers, none is converted: 2.5 EUR becomes 2.5 USD")],
+        [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
     ]
 
 
@@ -411,14 +411,14 @@ def test_receipts_that_are_taken_back_can_be_made_again_only_where_all_was_recei
 def test_no_receipt_date_is_lost_or_made_up_in_silence() -> None:
     (gone,) = MODIFY.checks(change(unreceive=True, delete_row_ids=[18]), old("RECEIVED"))
     assert gone.message == (
-        "un-receiving purchase order PO-40 takes what has come out of stock again: 2 box (12 pcs) of FORK, "
+        "undoing the receipt of purchase order PO-40 removes the received goods from stock: 2 box (12 pcs) of FORK, "
         "4 pcs of WHEEL; the receipt date of 4 pcs of WHEEL is lost with the row"
     )
     came = [{"row_id": 17, "received_date": "2026-03-07"}]
     (again,) = MODIFY.checks(change(status="RECEIVED", update_rows=came), old())
     assert again.message == (
         "every open row of purchase order PO-40 is received now: 4 pcs of WHEEL; "
-        "with the receipt date that is given: 2 box (12 pcs) of FORK"
+        "with the receipt date given: 2 box (12 pcs) of FORK"
     )
 
 

@@ -280,9 +280,9 @@ def test_a_price_that_does_not_fit_is_named_with_its_unit_and_the_orders_currenc
     of_one = FORK | {"purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}
     dollars = CREATE.checks(new_order(rows=[FORK, wheel], currency="USD"), new_facts())
     assert [each.message for each in [*dollars, *CREATE.checks(new_order(rows=[of_one]), new_facts())]] == [
-        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), and the order is in USD; give one",
+        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), but the order is in USD; give one",
         "rows[1].price_per_unit: WHEEL has no purchase price; give one",
-        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), and the row has another purchase unit; give one",
+        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), but the row has another purchase unit; give one",
     ]
 
 
@@ -297,8 +297,8 @@ def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_loo
     unpriced = {"sku_or_variant_id": "FORK", "quantity": 2, "tax_rate_id": 5}
     looks = CREATE.checks(new_order(rows=[unpriced]), facts)
     assert [look.message for look in looks if look.severity == "advisory"] == [
-        "rows[0].price_per_unit: FORK has the price of supplier Bolt Ltd, not of Acme",
-        "rows[0].quantity: FORK is ordered by 36 at least",
+        "rows[0].price_per_unit: FORK has the price of supplier Bolt Ltd, but the order is for Acme",
+        "rows[0].quantity: FORK has a minimum order of 36",
     ]
     enough = [unpriced | {"quantity": 3, "price_per_unit": 1}, unpriced | {"quantity": 3}]
     assert [each[1:] for each in told(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts))] == [

@@ -30,7 +30,7 @@ def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
         "Write this to Katana?",
         "- new order",
         "  stock of BOLT at North: 2 → 4.5",
-        "  total 9.15 EUR with tax, 7.5 without; additional costs of 3 besides",
+        "  total 9.15 EUR with tax, 7.5 without; plus additional costs of 3",
         "  note: the item is not marked as bought",
         "  status: draft → received",
         "  note: (none) → x",

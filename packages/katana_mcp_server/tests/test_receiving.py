@@ -139,7 +139,7 @@ def test_one_request_names_every_row_with_its_date_place_and_batches() -> None:
     assert draft.touches["places"] == [4]
     assert draft.stock == ("7 at 3: 1 → 25", "8 at South: 1 → 3")
     assert (draft.status, draft.own["still_open"]) == ("PARTIALLY_RECEIVED", ["3 of 7"])
-    assert "only once all of an order has come" in draft.one_way
+    assert "only after the whole order was received" in draft.one_way
 
 
 ALIKE = [{"id": 17, "variant_id": 8, "quantity": 5}, {"id": 19, "variant_id": 8, "quantity": 2}]
@@ -151,14 +151,14 @@ UNLIKE = [{**ROWS[0], "purchase_uom_conversion_rate": 1}, ROWS[2]]
     [
         ({}, {"purchase_order_rows": UNLIKE}, ""),
         ({"rows": [{"row_id": 17, "location_id": 3}, {"row_id": 19}]}, {"purchase_order_rows": UNLIKE}, ""),
-        (_row(), {"purchase_order_rows": UNLIKE}, "Katana takes receipts back only once all of an order has come"),
-        ({}, {"status": "PARTIALLY_RECEIVED"}, "taking receipts back would take back what had come before, too"),
+        (_row(), {"purchase_order_rows": UNLIKE}, "Katana can undo receipts only after the whole order was received"),
+        ({}, {"status": "PARTIALLY_RECEIVED"}, "undoing receipts would also undo the earlier ones"),
         (
             {"rows": [{"row_id": 17, "location_id": 4}, {"row_id": 19}]},
             {"purchase_order_rows": UNLIKE},
-            "rows stay at the place to which they came",
+            "rows stay at the location where they were received",
         ),
-        ({}, {"purchase_order_rows": ALIKE}, "taking receipts back makes one of the rows that are alike"),
+        ({}, {"purchase_order_rows": ALIKE}, "undoing receipts merges identical rows into one"),
     ],
 )
 def test_only_a_receipt_of_all_that_nothing_else_follows_from_has_a_way_back(

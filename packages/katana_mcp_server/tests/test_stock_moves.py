@@ -55,8 +55,8 @@ def test_moves_of_the_same_pair_are_one_and_those_that_come_to_nothing_none() ->
     assert described(moves, LEVELS) == ("FORK at North: 3 → 0",)
     assert described([_move("2", location=2, place="South")], LEVELS) == ("FORK at South: 0 → 2",)
     assert described([_move("2.5"), _move("-4", location=2, place="South")], {}) == (
-        "FORK at North: +2.5 (what is there could not be read)",
-        "FORK at South: -4 (what is there could not be read)",
+        "FORK at North: +2.5 (current stock could not be read)",
+        "FORK at South: -4 (current stock could not be read)",
     )
 
 
@@ -65,7 +65,7 @@ def test_only_what_is_not_there_is_short() -> None:
     assert shortages([_move("-4")], {}) == []
     assert shortages([_move("-4"), _move("1")], LEVELS) == []
     assert [shortage.message for shortage in shortages([_move("-4")], LEVELS)] == [
-        "4 FORK would leave North, which has 3"
+        "4 FORK would be taken from North, which has only 3 in stock"
     ]
     # What comes into a place that is below nothing is no shortage.
     assert shortages([_move("1")], {7: {1: Decimal(-3)}}) == []
@@ -91,8 +91,8 @@ def test_taking_receipts_back_without_asking_for_it_is_refused_with_what_it_woul
     (refusal,) = MODIFY.checks(change(status="NOT_RECEIVED"), facts)
     assert (refusal.severity, refusal.code) == ("blocking", "unreceive_required")
     assert refusal.message == (
-        "un-receiving purchase order PO-40 takes what has come out of stock again: "
-        "stock of FORK at North: 30 → 6, WHEEL at South: 4 → 0; where that is meant, unreceive=true asks for it"
+        "undoing the receipt of purchase order PO-40 removes the received goods from stock: "
+        "stock of FORK at North: 30 → 6, WHEEL at South: 4 → 0; if you want this, pass unreceive=true"
     )
     assert [check.severity for check in MODIFY.checks(change(unreceive=True), facts)] == ["advisory"]
     assert MODIFY.plan(change(unreceive=True), facts).stock == ("FORK at North: 30 → 6", "WHEEL at South: 4 → 0")
@@ -115,9 +115,9 @@ def test_receiving_moves_each_open_row_in_stock_units_to_where_it_goes() -> None
         delete_row_ids=[18],
     )
     # Two boxes of twelve follow the order to South, and so does a new one.
-    assert draft.stock == ("FORK at South: +36 (what is there could not be read)",)
+    assert draft.stock == ("FORK at South: +36 (current stock could not be read)",)
     partly = old("PARTIALLY_RECEIVED", (17,))
-    assert planned(partly, status="RECEIVED").stock == ("WHEEL at South: +4 (what is there could not be read)",)
+    assert planned(partly, status="RECEIVED").stock == ("WHEEL at South: +4 (current stock could not be read)",)
     assert planned(order_no="PO-9").stock == ()
 
 
@@ -127,7 +127,7 @@ def test_an_outsourced_order_uses_its_ingredients_up_where_the_supplier_works() 
     facts = knowing(old(**record), ingredients=(used,), levels={8: {2: Decimal(5)}})
     draft = MODIFY.plan(change(status="RECEIVED"), facts)
     assert draft.stock[1] == "WHEEL at South: 5 → -7"
-    assert "12 WHEEL would leave South, which has 5" in [
+    assert "12 WHEEL would be taken from South, which has only 5 in stock" in [
         check.message for check in MODIFY.checks(change(status="RECEIVED"), facts)
     ]
 
@@ -217,7 +217,7 @@ async def test_a_transfer_beyond_what_is_there_says_so_in_its_first_sentence(sta
     much = max(there, 0) + 1_000
     rows = [{"sku_or_variant_id": good["sku"], "quantity": much}]
     new = await stage.call("create_stock_transfer", **new_transfer(tenant, rows=rows))
-    first = f"{much:g} {good['sku']} would leave {source['name']}, which has {there:g}. "
+    first = f"{much:g} {good['sku']} would be taken from {source['name']}, which has only {there:g} in stock. "
     assert new["message"].startswith(first)
     (made,) = (await applied(stage, new["plan_token"]))["outcomes"]
     sent = await stage.call("modify_stock_transfer", stock_transfer_id=made["id"], status="received")

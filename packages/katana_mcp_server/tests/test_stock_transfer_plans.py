@@ -18,7 +18,7 @@ from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
-NEXT = "no stock_transfer_number was given: it gets the next free number, ST-6 as of now, when the plan is applied"
+NEXT = "no stock_transfer_number was given: it gets the next free number when the plan is applied, now ST-6"
 NORTH, SOUTH = NamedRecord(id=1, name="North"), NamedRecord(id=2, name="South")
 TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
 FORK = NamedRecord(id=7, sku="FORK", name="Fork / 32", unit="pcs")
@@ -314,9 +314,11 @@ def test_of_a_number_only_what_is_known_is_said() -> None:
     assert said("ST-6", free) == []
     assert said("ST-6", TAKEN) == [("advisory", "stock transfer 3 has the number ST-6 too")]
     assert said("ST-6", both) == [("advisory", "stock transfers 3, 4 have the number ST-6 too")]
-    assert said(None, both) == [("blocking", "no free number was found up to ST-6, which is in use too; give one")]
+    assert said(None, both) == [
+        ("blocking", "no free number was found up to ST-6, which is also in use; give a number")
+    ]
     assert _told(number_checks("stock_transfer", path, None, both)) == [blocks]
-    told = "the first sync of stock transfers is not finished, so the next free number is not known; give one"
+    told = "the first sync of stock transfers is not finished, so the next free number is not known; give a number"
     assert said(None, replace(both, is_counted=False)) == [("blocking", told)]
 
 
@@ -324,7 +326,11 @@ def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknow
     rows = [{"sku_or_variant_id": "FORK", "quantity": 2}, {"sku_or_variant_id": 7, "quantity": 1.5}]
     goods = (Named("FORK", (FORK,)), Named(7, (FORK,)))
     request = _new(rows=rows, stock_transfer_number="ST-6")
-    for held, told in ((Decimal(3), "3.5 FORK would leave North, which has 3"), (Decimal("3.5"), None), (None, None)):
+    for held, told in (
+        (Decimal(3), "3.5 FORK would be taken from North, which has only 3 in stock"),
+        (Decimal("3.5"), None),
+        (None, None),
+    ):
         facts = _facts(request, goods=goods, levels={} if held is None else {7: {1: held}})
         assert [check.message for check in CREATE.checks(request, facts)] == ([] if told is None else [told])
     (warning,) = CREATE.checks(request, _facts(request, goods=goods, levels={7: {1: Decimal(0)}}))
@@ -352,7 +358,7 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     lines = MODIFY.plan(request, facts).lines
     assert [(line.sku, line.quantity) for line in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
     told = [check.message for check in MODIFY.checks(request, facts)]
-    assert told == ["3 WHEEL would leave North, which has 2"]
+    assert told == ["3 WHEEL would be taken from North, which has only 2 in stock"]
     unread = replace(facts, references={})
     assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])
 

@@ -183,8 +183,7 @@ def test_a_new_currency_says_that_purchase_prices_keep_their_numbers() -> None:
     (warning,) = MODIFY.checks(request, facts)
     assert _told([warning]) == [("advisory", "amounts_stay", "currency")]
     assert warning.message == (
-        "currency: purchase prices of 3 items keep their numbers, none is converted: "
-        "they are in EUR now and in SEK then"
+        "currency: purchase prices of 3 items are not converted: the same numbers are in EUR now and in SEK then"
     )
     assert MODIFY.checks(request, replace(_old(), own=Supplied())) == []
     unknown = replace(_old(), own=Supplied(is_counted=False))
@@ -196,7 +195,7 @@ def test_a_currency_that_was_none_is_not_emptied_again() -> None:
     facts = replace(_old(currency=None), own=Supplied(count=1))
     told = MODIFY.checks(_change(currency="SEK"), facts)
     assert _told(told) == [("advisory", "amounts_stay", "currency"), ("advisory", "no_way_back", "currency")]
-    assert "they are in no currency now and in SEK then" in told[0].message
+    assert "the same numbers are in no currency now and in SEK then" in told[0].message
 
 
 def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -> None:
@@ -213,7 +212,7 @@ def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -
     )
     supplied, ordered = DELETE.checks(DELETION, facts)
     assert _told([supplied, ordered]) == [("advisory", "supplies_items", None), ("advisory", "open_orders", None)]
-    assert supplied.message == "supplier 5 is the default supplier of 2 items: give them another in Katana"
+    assert supplied.message == "supplier 5 is the default supplier of 2 items: give these another one in Katana"
     assert ordered.message == "supplier 5 has 3 open purchase orders; `linked` names the newest"
     assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
     assert draft.undoing == {

@@ -51,7 +51,7 @@ def test_where_a_tax_rate_is_not_known_the_total_with_tax_is_left_out_and_that_i
     assert (totals.total, totals.net_total) == (None, 15)
     (warning,) = MODIFY.checks(change(additional_info="new"), knowing(rates={}))
     assert (warning.severity, warning.code) == ("info", "tax_unknown")
-    assert warning.message == "the total with tax is not known: no tax rate is known of FORK, WHEEL"
+    assert warning.message == "the total with tax is not known: no tax rate is known for FORK, WHEEL"
     request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
     assert told(CREATE.checks(request, new_facts(rates={}, default_tax=None))) == [("info", "tax_unknown", None)]
     unnamed = new_facts(names={("tax_rate", "None"): Named("None")})
@@ -65,7 +65,7 @@ def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said(
     assert action.body is not None
     assert [row["tax_rate_id"] for row in _rows(action.fields["purchase_order_rows"])] == [5]
     (warning,) = CREATE.checks(request, new_facts())
-    assert warning.message == "rows: the default tax rate of purchases was taken where none is given (22 %)"
+    assert warning.message == "rows: the default tax rate for purchases was used where none was given (22 %)"
     # What is there already keeps the rate that it has.
     untaxed = old(purchase_order_rows=[ROW | {"tax_rate_id": None}])
     changed = MODIFY.plan(change(update_rows=[{"row_id": ROW["id"], "quantity": 3}]), untaxed)
@@ -80,7 +80,7 @@ def test_totals_in_words_leave_out_what_is_not_known() -> None:
     shown: dict[str, object] = {"total": 102.48, "net_total": 84, "currency": "NOK"}
     assert totals_in_words(shown) == "102.48 NOK with tax, 84 without"
     assert totals_in_words({"net_total": 84, "currency": "NOK"}) == "84 NOK without tax"
-    assert totals_in_words({**shown, "additional_costs": 3}).endswith("; additional costs of 3 besides")
+    assert totals_in_words({**shown, "additional_costs": 3}).endswith("; plus additional costs of 3")
     assert totals_in_words({}) == ""
 
 

@@ -41,7 +41,7 @@ async def test_a_page_in_place_of_an_answer_proves_nothing_and_is_looked_up(
             faults.clear()
             (outcome,) = answer["outcomes"]
             assert counted(outcome) == {"unknown": 1}, (method, text, answer)
-            assert "does not say what was written" in outcome["actions"][0]["error"]
+            assert "does not show what was written" in outcome["actions"][0]["error"]
             assert "revert" not in outcome
     assert (made(tenant), tenant.get("stock_transfers", transfer)["additional_info"]) == ([], None)
 

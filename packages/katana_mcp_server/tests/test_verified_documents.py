@@ -134,7 +134,7 @@ async def test_what_came_before_is_told_apart_from_what_is_open(stage: Stage, te
     note = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
     told = {(difference["kind"], difference.get("sku")): difference for difference in note["differences"]}
     assert "received" in told["already_received", _sku(tenant, came)]["no_call"]
-    assert "no longer change" in told["price", _sku(tenant, came)]["no_call"]
+    assert "can no longer be changed" in told["price", _sku(tenant, came)]["no_call"]
     more = told["quantity", _sku(tenant, opened)]["settle"]["arguments"]["update_rows"]
     assert more == [{"row_id": opened["id"], "quantity": opened["quantity"] + 4}]
     assert {row["row_id"] for row in note["receive"]["rows"]} == {opened["id"]}
@@ -199,7 +199,7 @@ async def test_a_received_order_takes_no_more_rows(stage: Stage, tenant: Tenant)
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"] + 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
     assert ["create_purchase_order" in difference["no_call"] for difference in answer["differences"]] == [True]
-    assert answer["next_actions"] == ["nothing to receive: nothing of it is open"]
+    assert answer["next_actions"] == ["nothing to receive: nothing is left to receive"]
     assert await _previews(stage, answer) == 0
 
 

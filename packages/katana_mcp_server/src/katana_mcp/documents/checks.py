@@ -33,8 +33,8 @@ def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     """Yield that nothing would change, or what the way back does not bring back."""
     if change.after is not None and change.is_nothing:
         asked = any(value != [] for name, value in change.asked.items() if name not in {doc.id, *doc.selected})
-        told = f"{doc.called(change.old)} is like that already: nothing would change"
-        told = told if asked else f"nothing was asked: name what of {doc.called(change.old)} should change"
+        told = f"{doc.called(change.old)} already has these values: nothing would change"
+        told = told if asked else f"no change was given: name what to change in {doc.called(change.old)}"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
     for name, told in left_behind(doc, change).items():
         yield advisory(warning_codes.NO_WAY_BACK, told, name)
@@ -55,7 +55,7 @@ def _called(doc: Writable, change: Transition) -> list[ToolWarning]:
     if doc.key.prefix or not facts.taken:
         return naming.duplicates(doc.entity, name, given, facts.taken)
     ids = ", ".join(map(str, facts.taken[:5]))
-    told = f"{doc.title} {ids} is called {given} too: a name alone will not find either"
+    told = f"{doc.title} {ids} has the name {given} too: use the id, because the name is not unique"
     return [advisory(warning_codes.DUPLICATE_NAME, told, name)]
 
 
@@ -89,7 +89,7 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
         if key not in part.diff(change).before:
             yield _unknown(doc, part, path, key, change)
         elif key in seen:
-            told = f"{path}: {part.words} {key} is named twice: change it once, or delete it once"
+            told = f"{path}: {part.words} {key} is named twice: name it once, to change or to delete it"
             yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
         seen.add(key)
 

@@ -114,7 +114,7 @@ def misfits[R: RowQuantity](
             told = f"{path}: {called} has no row {portion.key}; it has {', '.join(map(str, has))}"
             yield portion, blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
         elif portion.key in seen:
-            told = f"{path}: row {portion.key} is named twice: {handling.does} it once, in as many batches as it has"
+            told = f"{path}: row {portion.key} is named twice: name it once, with all of its batches"
             yield portion, blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
         elif not portion.open:
             told = f"{path}: row {portion.key} {handling.why_over(portion)}"
@@ -127,7 +127,7 @@ def misfits[R: RowQuantity](
 def _amount[R: RowQuantity](portion: Portion[R], handling: Handling[R]) -> ToolWarning | None:
     path = f"{portion.path}.quantity"
     if portion.quantity > portion.open:
-        told = f"{path}: {plain_number(portion.quantity)} of row {portion.key}, of which {plain_number(portion.open)}"
+        told = f"{path}: {plain_number(portion.quantity)} of row {portion.key}, but only {plain_number(portion.open)}"
         why = f"{told} is open; {handling.does} no more than that, or change the quantity of the row first"
         return blocking(handling.too_much, why, path)
     if not portion.quantity:
@@ -141,7 +141,7 @@ def traces[R: RowQuantity](portion: Portion[R], units: Decimal) -> Iterator[Tool
     if asked is None:
         return
     if asked.in_batches > portion.quantity:
-        told = f"{path}: they come to {plain_number(asked.in_batches)}, more than {plain_number(portion.quantity)}"
+        told = f"{path}: they add up to {plain_number(asked.in_batches)}, more than {plain_number(portion.quantity)}"
         yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, path)
     count, path = len(asked.serial_number_ids), f"{portion.path}.serial_number_ids"
     if not count:
@@ -149,12 +149,12 @@ def traces[R: RowQuantity](portion: Portion[R], units: Decimal) -> Iterator[Tool
     if units != units.to_integral_value():
         yield uncountable(portion, units)
     elif count != units:
-        told = f"{path}: there are {count} for {plain_number(units)} stock units"
+        told = f"{path}: {count} serial numbers were given for {plain_number(units)} stock units"
         yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, path)
 
 
 def uncountable[R: RowQuantity](portion: Portion[R], units: Decimal) -> ToolWarning:
     """Return that a serial number stands for a whole unit."""
     path = f"{portion.path}.quantity"
-    told = f"{path}: {plain_number(units)} stock units, and a serial number stands for a whole one"
+    told = f"{path}: {plain_number(units)} stock units, but each serial number is one whole unit"
     return blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, path)

@@ -33,7 +33,7 @@ def one_way(doc: Writable, change: Transition) -> str | None:
     if doc.status is not None and change.before is not None and change.after is not None and change.status is not None:
         was = str(change.before.get("status"))
         if {(change.status, was), (was, change.status)} & doc.status.refused.keys():
-            return f"{doc.called(change.before)} does not become {was} again once it is {change.status}"
+            return f"{doc.called(change.before)} cannot go back to {was} once it is {change.status}"
     return doc.no_way_back(change)
 
 
@@ -44,7 +44,7 @@ def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
     found: dict[str, str] = {}
     for field in doc.head:
         if field.name in change.head and _stays(field, change.before):
-            found[field.arg] = f"{field.arg} was empty and cannot be emptied: the way back leaves it as it then is"
+            found[field.arg] = f"{field.arg} was empty and cannot be emptied again: the revert keeps the new value"
     for part in doc.parts:
         found |= _left_of(doc, part, change)
     return found | dict(doc.left(change))
@@ -56,9 +56,11 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
     once = part.again(part, going, change.old)
     for key in going:
         if key not in once:
-            found[part.name] = f"{part.words} {key} is like another one that goes: the way back adds only one of them"
+            found[part.name] = (
+                f"{part.words} {key} is the same as another deleted one: the revert adds only one of them"
+            )
         elif any(going[key].get(name) for name in part.unsaid):
-            found[part.name] = f"{part.words} {key} holds what no argument gives: the way back adds it without that"
+            found[part.name] = f"{part.words} {key} has values that no argument sets: the revert adds it without them"
     then = PartDiff() if change.after is None else part_diff(part, _on_the_way(doc, change), change.old)
     for key, fields in then.updates.items():
         stays = [
@@ -67,8 +69,8 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
             if field.name in fields and _stays(field, change.parts[part.held].before[key])
         ]
         if stays:
-            told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied"
-            found[part.name] = f"{told}: the way back leaves it as it then is"
+            told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied again"
+            found[part.name] = f"{told}: the revert keeps the new value"
     return found
 
 

@@ -157,9 +157,7 @@ async def live_with_key(services: Services, entity: str, key: str) -> tuple[int,
 
 def unasked(what: str) -> ToolWarning:
     """Return that Katana did not say what a plan has to know."""
-    return blocking(
-        warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}; nothing is planned on a guess"
-    )
+    return blocking(warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}, so nothing was done")
 
 
 async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:

@@ -214,7 +214,7 @@ class Current:
             code = warning_codes.COLD_CACHE
             message += f" among the records cached so far ({self.warming}); ask again in a moment"
         elif self.staleness is not None:
-            message += f"; judged by rows {self.staleness.age_seconds} s old: {self.staleness.reason}"
+            message += f"; checked against cached data {self.staleness.age_seconds} s old: {self.staleness.reason}"
             if self.stale is not None and self.unasked is not None:
                 message += f"; {self.unasked}"
         unread = [each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS]

@@ -124,13 +124,13 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     title, asked = titled(entity), given.asked
     if len(given.found) > 1:
         ids = ", ".join(f"{each.id} ({each.name or each.called})" for each in given.found[:5])
-        told = f"{path}: {len(given.found)} {title}s are called {asked!r}; name one by id: {ids}"
+        told = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
     if not given.found and not given.listed:
-        told = f"{path}: the first sync of {title}s is not finished, so whether there is {asked!r} is not known yet"
+        told = f"{path}: the first sync of {title}s is not finished, so it is not known yet if {asked!r} exists"
         return [blocking(warning_codes.COLD_CACHE, told, path)]
     if not given.found:
-        told = f"{path}: no {title} is {asked!r}{did_you_mean(given.near)}"
+        told = f"{path}: no {title} {asked!r} was found{did_you_mean(given.near)}"
         return [blocking(warning_codes.NOT_FOUND, told, path)]
     (known,) = given.found
     if known.deleted:
@@ -192,14 +192,16 @@ def number_checks(entity: str, path: str, given: str | None, numbered: Numbered)
     """Return what is to be said of the number of a new document; `path` is the argument that gives it."""
     called, taken = numbered.number, numbered.taken
     if not numbered.is_counted:
-        told = f"the first sync of {titled(entity)}s is not finished, so the next free number is not known; give one"
+        told = (
+            f"the first sync of {titled(entity)}s is not finished, so the next free number is not known; give a number"
+        )
         return [blocking(warning_codes.COLD_CACHE, told, path)]
     if given is not None:
         return duplicates(entity, path, called, taken)
     if taken:
-        told = f"no free number was found up to {called}, which is in use too; give one"
+        told = f"no free number was found up to {called}, which is also in use; give a number"
         return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
-    told = f"no {path} was given: it gets the next free number, {called} as of now, when the plan is applied"
+    told = f"no {path} was given: it gets the next free number when the plan is applied, now {called}"
     return [info(warning_codes.DEFAULT_NUMBER, told)]
 
 

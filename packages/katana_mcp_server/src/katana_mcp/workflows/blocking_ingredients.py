@@ -38,9 +38,9 @@ class ListBlockingIngredientsRequest(Request):
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Where it is made: location id, or name or a part of it."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
-    """When orders are due; both ends count, a date alone is its whole day."""
+    """When orders are due; inclusive, a date is a whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
-    """When orders are due; both ends count, a date alone is its whole day."""
+    """When orders are due; inclusive, a date is a whole day."""
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
@@ -71,11 +71,11 @@ class BlockingIngredient(Answer):
     location_id: int | None = None
     location: str | None = None
     ingredient_availability: str | None = None
-    """NOT_AVAILABLE where one of the orders has it so, else EXPECTED."""
+    """NOT_AVAILABLE if it is so for any of the orders, else EXPECTED."""
     needed: Number | None = None
     """By the orders held up."""
     missing: Number | None = None
-    """Of what is needed, what stock does not cover; absent: the stock is unknown."""
+    """Needed quantity that stock does not cover; absent if the stock is unknown."""
     in_stock: Number | None = None
     committed: Number | None = None
     order_count: int
@@ -95,7 +95,7 @@ class BlockingIngredientsAnswer(Envelope):
     limit: int
     has_more: bool | None = None
     total_is_lower_bound: bool | None = None
-    """So are the counts of orders and documents."""
+    """The counts of orders and documents are lower bounds too."""
     orders_held_up: int | None = None
 
 

@@ -59,10 +59,10 @@ class BomLine(Answer):
     quantity: Number | None = None
     """Of the ingredient for one unit of the product, in the ingredient's unit."""
     total_quantity: Number | None = None
-    """From level 0 to here, for one unit of what is made last."""
+    """Over all levels to here, for one unit of the final product."""
     notes: str | None = None
     cycle: bool | None = None
-    """It stands above itself already and is not followed."""
+    """It is part of itself; its lines are not repeated."""
     archived: bool | None = None
     deleted: bool | None = None
 

@@ -20,18 +20,18 @@ class QuarantinedRecord(Answer):
 
 
 class EntityCache(Answer):
-    """How one entity stands in the cache."""
+    """State of one entity in the cache."""
 
     entity: str
     backend: str
     records: int
     total: int | None = None
-    """Records that Katana reported for the last whole listing."""
+    """Records that Katana reported at the last complete sync."""
     as_of: str | None = None
     newest: str | None = None
     """The greatest `updated_at` stored."""
     incomplete: str | None = None
-    """Why the last sync could not be completed, and since when it cannot."""
+    """Why the last sync is not complete, and since when."""
     warming: str | None = None
     quarantined: int | None = None
     quarantine: list[QuarantinedRecord] | None = None

@@ -70,7 +70,7 @@ class DemandForecastAnswer(Envelope):
     forecasts: list[VariantForecast]
     not_found: list[NotFound]
     without: list[int] | None = None
-    """Variants asked for of which no demand is planned there."""
+    """Variants asked for that have no planned demand there."""
 
 
 async def _run(request: GetDemandForecastRequest, services: Services) -> Answer:

@@ -35,7 +35,7 @@ class InventoryAtRequest(Request):
     """Arguments of `inventory_at`."""
 
     as_of: Instant
-    """A day, which means its end, or a moment: 2026-02-28T09:00:00Z."""
+    """A date (end of that day) or a moment: 2026-02-28T09:00:00Z."""
     skus_or_variant_ids: SkusOrVariantIds
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
@@ -166,7 +166,7 @@ INVENTORY_AT = ToolSpec(
     name="inventory_at",
     toolset="inventory",
     description=(
-        "Tell what stood in stock at a past moment, per location and in all, from the stock ledger.\n\n"
+        "Tell what was in stock at a past moment, per location and in total, from the stock ledger.\n\n"
         "Pass the day or the moment to ``as_of`` and SKUs (texts) or variant ids (integers) to "
         "``skus_or_variant_ids`` — mix freely. For stock now, use ``check_inventory``."
     ),

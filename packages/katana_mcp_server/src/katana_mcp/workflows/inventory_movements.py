@@ -48,9 +48,9 @@ class GetInventoryMovementsRequest(Request):
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250."""
     location_id: AtLocation = None
     moved_from: Annotated[Moment | None, not_before("movement_date")] = None
-    """When it moved; both ends count, a date alone is its whole day."""
+    """When it moved; inclusive, a date is a whole day."""
     moved_to: Annotated[Until | None, not_after("movement_date")] = None
-    """When it moved; both ends count, a date alone is its whole day."""
+    """When it moved; inclusive, a date is a whole day."""
     resource_type: Annotated[SomeValues | None, open_value(InventoryMovementResourceType, "resource_type")] = None
     """Only movements of these kinds of rows."""
     limit: ListLimit = 50

@@ -56,7 +56,7 @@ class ListInventorySignalsRequest(Request):
     stock_risk: Annotated[list[Risk], Field(min_length=1, max_length=4), BeforeValidator(_in_words)] | None = None
     """Any of these."""
     demand_window: Annotated[Days, BeforeValidator(_number)] = 30
-    """Days whose demand counts."""
+    """Past days to count demand."""
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
@@ -70,19 +70,19 @@ class InventorySignal(Answer):
     sku: str | None = None
     name: str | None = None
     stock_risk: str | None = None
-    """Within the lead time and a week: stockout is none left now, critical below safety stock before more could
-    come, high below it later, low neither. Absent: not worked out yet."""
+    """stockout: no stock now; critical: below safety stock before new goods could arrive (lead time); high: within
+    a week after that; low: later or never. Absent: not calculated yet."""
     days_of_stock_left: int | None = None
-    """In stock by daily demand alone: what is committed or comes does not count."""
+    """Stock divided by daily demand; committed and expected stock do not count."""
     in_stock: Number | None = None
     committed: Number | None = None
     safety_stock: Number | None = None
     avg_daily_demand: Number | None = None
-    """Sold and used in production per day, to four decimals; of last night."""
+    """Sold and used in production per day, to four decimals; calculated last night."""
     lead_time_used: int | None = None
     lead_time_source: str | None = None
     reorder_point: Number | None = None
-    """Demand of the lead time and safety stock: not the one of a location."""
+    """Demand during the lead time plus safety stock; not that of a location."""
     safety_stock_breach_at: str | None = None
     expected_before_safety_stock_breach: Number | None = None
     demand_calculated_at: str | None = None
@@ -98,7 +98,7 @@ class ListInventorySignalsAnswer(Envelope):
     has_more: bool | None = None
     not_found: list[NotFound]
     without: list[int] | None = None
-    """Variants asked for of which nothing was sold or used in the window."""
+    """Variants asked for that were not sold or used in the window."""
 
 
 async def _run(request: ListInventorySignalsRequest, services: Services) -> Answer:

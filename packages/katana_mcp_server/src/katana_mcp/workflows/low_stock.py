@@ -57,7 +57,7 @@ class ListLowStockItemsRequest(Request):
     item_type: Literal["product", "material"] | None = None
     """Only products or only materials."""
     include_expected: bool = True
-    """False: judge without what is on order or being made."""
+    """False: ignore what is on order or being made."""
     limit: ListLimit = 50
     """Rows per page."""
     page: PageNumber = 1
@@ -75,9 +75,9 @@ class LowStockItem(Answer):
     location_id: int | None = None
     location: str | None = None
     severity: Literal["missing", "low"]
-    """missing: not even what is committed is covered; low: below the reorder point."""
+    """missing: stock does not cover what is committed; low: below the reorder point."""
     short: Number
-    """What lacks to the reorder point or safety stock, the higher one."""
+    """Missing to the reorder point or safety stock, whichever is higher."""
     in_stock: Number | None = None
     committed: Number | None = None
     expected: Number | None = None
@@ -89,7 +89,7 @@ class LowStockItem(Answer):
     lead_time: int | None = None
     """Days."""
     order_quantity: Number | None = None
-    """To order, in purchase units: covers what is short beyond what is on its way, and the minimum order."""
+    """To order, in purchase units: what is short after all incoming goods, at least the minimum order."""
     purchase_uom: str | None = None
     """Where it is not the item's unit."""
     purchase_price: Number | None = None
@@ -323,10 +323,10 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
     name="list_low_stock_items",
     toolset="inventory",
     description=(
-        "List what is short of stock — one call gives every variant and location, worst first: in stock less "
-        "committed plus expected against that location's own reorder point and safety stock (cache-backed). "
-        "`order_quantity` says how much to order, `to_order` what that comes to by supplier. "
-        "`checked` of `variants` says how many were looked at; unknown stock is never taken for zero."
+        "List what is short of stock — one call gives every variant and location, worst first: in stock minus "
+        "committed plus expected, compared with that location's reorder point and safety stock (cache-backed). "
+        "`order_quantity` says how much to order, `to_order` the totals by supplier. "
+        "`checked` of `variants` says how many were looked at; unknown stock is not counted as zero."
     ),
     request=ListLowStockItemsRequest,
     answer=LowStockAnswer,

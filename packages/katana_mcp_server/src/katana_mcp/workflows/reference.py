@@ -59,7 +59,7 @@ class ListReferenceRequest(Request):
     """Arguments of `list_reference`."""
 
     kind: Annotated[Kind, BeforeValidator(_singular)]
-    """Of what; the last four are asked of Katana each time."""
+    """Which kind; the last four are read from Katana each time."""
     query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     """Words of a name or another text of it; left out: all of them."""
     limit: ListLimit = 25

@@ -74,7 +74,7 @@ class ReplenishRequest(Request):
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
     """Default supplier: id, or name or a part of it."""
     horizon_days: Annotated[int, Field(ge=1, le=365), WHOLE] | None = None
-    """Count only what orders need within so many days; reorder points always count."""
+    """Count only what orders need within this many days; reorder points always count."""
 
 
 class DraftOrder(Answer):
@@ -88,7 +88,7 @@ class DraftOrder(Answer):
     """Without tax."""
     currency: str | None = None
     plan_token: str | None = None
-    """None where something speaks against it: see the warnings."""
+    """None if the order cannot be planned: see the warnings."""
     lines: list[OrderedLine]
 
 
@@ -100,7 +100,7 @@ class ReplenishAnswer(Envelope):
     to_make: list[str]
     """What has to be made first, with how much and why; its ingredients are counted."""
     cannot_order: list[str]
-    """What is short besides, with how much, and why it cannot be ordered."""
+    """What else is short, how much, and why it cannot be ordered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) 
     parts += [f"{len(found.to_make)} products have to be made"] if found.to_make else []
     parts += [f"{len(found.cannot_order)} short items cannot be ordered"] if found.cannot_order else []
     parts += [f"{found.drafted} are covered by draft orders"] if found.drafted else []
-    end = "this is read-only, so nothing can be applied here" if services.read_only else _UNWRITTEN
+    end = "read-only mode: nothing can be applied here" if services.read_only else _UNWRITTEN
     return f"{', '.join(parts)}; {end}"
 
 

@@ -54,7 +54,7 @@ class ListTraceabilityRequest(Request):
     expires_to: Annotated[Until | None, not_after("expiration_date")] = None
     """Of batches."""
     include_empty: bool = False
-    """Also what is used up."""
+    """Also those used up."""
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
@@ -247,7 +247,7 @@ LIST_TRACEABILITY = ToolSpec(
         "List batches, serial numbers, or what lies in each bin, with how much is in stock and where; first to expire "
         "first.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely — or the exact "
-        "``number``. Katana is asked each time. `_from` and `_to` count too; a date alone is its whole day."
+        "``number``. Katana is asked each time. `_from` and `_to` are inclusive; a date is a whole day."
     ),
     request=ListTraceabilityRequest,
     answer=ListTraceabilityAnswer,

@@ -282,7 +282,7 @@ async def _found(work: _Work, place: int) -> ActionState:
     return await look_up(action, work.services.client, _OWNER_GONE)
 
 
-_OWNER_GONE = "the server that sent it ended before it saw an answer"
+_OWNER_GONE = "the server that sent it stopped before it got an answer"
 
 
 async def _beat(work: _Work) -> None:

@@ -31,7 +31,7 @@ def passed_arrivals(request: Request, status: str | None, services: Services) ->
     return [
         advisory(
             warning_codes.PAST_ARRIVAL_DATE,
-            f"{path}: {iso(moment)} has passed, so the goods would be overdue at once; today is {iso(today)}",
+            f"{path}: {iso(moment)} is in the past, so the goods would be overdue at once; today is {iso(today)}",
             path,
         )
         for path, moment in _expected("", request)

@@ -138,7 +138,7 @@ def _what_changed(plan: Plan, draft: Draft) -> str:
     before, now = ({str(each["title"]): each["body"] for each in sent} for sent in (plan.actions, draft.sent))
     bodies = before if before.keys() == now.keys() else {}
     old, new = {**bodies, **plan.touches}, {**{name: now[name] for name in bodies}, **draft.touches}
-    return differences(old, decode(encode(new))) or "something that it depends on was changed"
+    return differences(old, decode(encode(new))) or "a record that the plan uses was changed"
 
 
 def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
@@ -146,20 +146,20 @@ def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
 
 
 def _stale(plan: Plan, why: str) -> ToolWarning:
-    told = f"{plan.summary}: not applied, because it no longer fits: {why}; plan it again with {plan.tool}"
+    told = f"{plan.summary}: not applied, because of a change after the preview: {why}; plan it again with {plan.tool}"
     return blocking(warning_codes.STALE_PLAN, told, "plan_tokens")
 
 
 def unconfirmed(plan: Plan) -> ToolWarning:
     """Return that a plan needs a person's yes, and that nobody gave one."""
-    why = "KATANA_MCP_CONFIRM=required wants a person's yes, and this client cannot ask for one: nothing was written"
-    told = f"{plan.summary}: {why}; apply the same token from a client that shows questions of servers (elicitation)"
+    why = "KATANA_MCP_CONFIRM=required: a person must confirm, and this client cannot ask one: nothing was written"
+    told = f"{plan.summary}: {why}; apply the same token from a client that can ask the user (elicitation)"
     return blocking(warning_codes.CONFIRMATION_REQUIRED, told, "plan_tokens")
 
 
 def declined(plan: Plan) -> ToolWarning:
     """Return that a plan is over because a person said no to it."""
-    told = f"{plan.summary}: a person said no to it and nothing was written; plan it again with {plan.tool}"
+    told = f"{plan.summary}: a person declined it and nothing was written; plan it again with {plan.tool}"
     return blocking(warning_codes.DECLINED_PLAN, told, "plan_tokens")
 
 

@@ -47,7 +47,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
         telling = asyncio.ensure_future(_tell(services))
         try:
             if not await finished(gathering, left, services.clock):
-                told = "Katana could not be asked all that the plan depends on; nothing is planned on a guess"
+                told = "not all data for the plan could be read from Katana, so nothing was done"
                 raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, told))
             return gathering.result()
         except Refused as refusal:

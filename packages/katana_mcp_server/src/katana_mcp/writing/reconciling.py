@@ -103,7 +103,7 @@ def _still(action: Action, state: ActionState, found: ActionState, others: Colle
         return state
     if then is not None and then.get("id") not in others and is_as_planned(action, then):
         return replace(state, look_up={**(state.look_up or {}), "confirmed": True, "now": looked})
-    why = "it was taken for applied by what Katana listed, and Katana lists nothing that is as planned"
+    why = "it counted as applied because Katana listed a matching record, but Katana lists none now"
     return replace(found, error=why)
 
 

@@ -64,7 +64,7 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
     record = _record(action, answer.value, client) if action.is_answered else None
     if _is_katanas(action, answer, record):
         return ActionState("applied", record)
-    return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not say what was written")
+    return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not show what was written")
 
 
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
@@ -80,7 +80,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
 
 def lacking(error: LookupError) -> str:
     """Return why an action was not sent whose references lead nowhere."""
-    return f"an earlier answer of Katana lacks what it needs: {error}"
+    return f"an earlier answer of Katana does not contain the value it needs: {error}"
 
 
 async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState:
@@ -95,7 +95,7 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
     """
     look = action.recognise
     if look is None:
-        return ActionState("unknown", error=why or None, look_up={"found": "nothing can tell this action"})
+        return ActionState("unknown", error=why or None, look_up={"found": "this action cannot be looked up in Katana"})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
     listing = cast("Listing", getattr(client, look.collection))
     if action.method == "DELETE":
@@ -193,7 +193,7 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
         try:
             await services.syncer.read_back(entity, record, _last(parts))
         except (SourceUnavailable, CacheError) as error:
-            warnings.append(_not_shown(f"{entity} {record}: its sums are not read again yet ({error})"))
+            warnings.append(_not_shown(f"{entity} {record}: its totals could not be read again yet ({error})"))
     return warnings
 
 
@@ -201,7 +201,7 @@ async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: 
     """Read the stock anew that applied actions moved, where it is cached; return that it is not shown yet."""
     if await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
         return []
-    return [_not_shown("the stock that this moved is not read again yet")]
+    return [_not_shown("the stock that this changed could not be read again yet")]
 
 
 async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[int]:

@@ -37,7 +37,7 @@ class StockMove:
         before, where = self.before(levels), f"{self.called} at {self.place}"
         if before is None:
             sign = "+" if self.change > 0 else ""
-            return f"{where}: {sign}{plain_number(self.change)} (what is there could not be read)"
+            return f"{where}: {sign}{plain_number(self.change)} (current stock could not be read)"
         return f"{where}: {plain_number(before)} → {plain_number(before + self.change)}"
 
 
@@ -80,8 +80,8 @@ def shortages(moves: Iterable[StockMove], levels: Levels) -> list[ToolWarning]:
     for move in summed(moves):
         before = move.before(levels)
         if before is not None and move.change < 0 and before + move.change < 0:
-            leaves = f"{plain_number(-move.change)} {move.called} would leave {move.place}"
-            told = f"{leaves}, which has {plain_number(before)}"
+            leaves = f"{plain_number(-move.change)} {move.called} would be taken from {move.place}"
+            told = f"{leaves}, which has only {plain_number(before)} in stock"
             warnings.append(advisory(warning_codes.INSUFFICIENT_STOCK, told, move.path))
     return warnings
 

@@ -55,4 +55,4 @@ def totals_in_words(shown: Mapping[str, object]) -> str:
     if net is None:
         return ""
     words = f"{net}{currency} without tax" if total is None else f"{total}{currency} with tax, {net} without"
-    return f"{words}; additional costs of {costs} besides" if costs is not None else words
+    return f"{words}; plus additional costs of {costs}" if costs is not None else words

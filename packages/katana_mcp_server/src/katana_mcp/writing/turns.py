@@ -120,9 +120,7 @@ def room_in(entry: Entry, services: Services) -> float:
 def not_its_turn(entry: Entry, lane: str) -> ToolWarning:
     """Return that another plan of the same record or number space is being applied."""
     what = lane.partition(": ")[2]
-    told = (
-        f"{entry.plan.summary}: not applied yet, because another plan is being applied that changes the same ({what})"
-    )
+    told = f"{entry.plan.summary}: not applied yet, because another plan for the same record is being applied ({what})"
     return blocking(
         warning_codes.PLAN_RUNNING, f"{told}; nothing was written, apply it again with the same token", "plan_tokens"
     )
@@ -134,6 +132,6 @@ def no_place(entry: Entry, seconds: float, services: Services) -> ToolWarning:
     told = f"{entry.plan.summary}: not applied yet, because Katana's 60 requests of the minute are used up"
     return blocking(
         warning_codes.KATANA_UNAVAILABLE,
-        f"{told}: nothing was written; the token stays good, apply it again from {until} on",
+        f"{told}: nothing was written; the token stays valid, apply it again at {until} or later",
         "plan_tokens",
     )

@@ -29,7 +29,7 @@ CUSTOMERS = Entity(
     writes=WRITES,
     notes={
         "list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name.",
-        "modify": "What is left out stays as it is; null clears a field.",
-        "delete": "Orders stay; made again, it gets other ids.",
+        "modify": "Fields left out stay unchanged; null clears a field.",
+        "delete": "Its orders stay; created again, it gets new ids.",
     },
 )

@@ -66,10 +66,10 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         is_billing = row.get("entity_type") == "billing"
         if is_billing and has_billing:
-            told = f"{path}: a customer has one billing address: change or delete the one that there is"
+            told = f"{path}: a customer can have only one billing address: change or delete the existing one"
             yield blocking(warning_codes.SECOND_BILLING_ADDRESS, told, f"{path}.entity_type")
         if "default" in row and has_default:
-            told = f"{path}: another address is to be the default shipping address already"
+            told = f"{path}: another address in this request is already the default shipping address"
             yield blocking(_WRONG_DEFAULT, told, f"{path}.default")
         lines = {name: row.get(name) for name in _WHAT_IT_IS}
         if lines in seen:
@@ -86,10 +86,12 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
     diff = change.parts[ADDRESSES]
     address = diff.before.get(key) if isinstance(key, int) else None
     if address is not None and address.get("entity_type") != "shipping":
-        told = f"{DEFAULT}: address {key} is for billing, so it is no default for shipping"
+        told = f"{DEFAULT}: address {key} is a billing address, so it cannot be the default for shipping"
         yield blocking(_WRONG_DEFAULT, told, DEFAULT)
     elif key in diff.deletes:
-        yield blocking(_WRONG_DEFAULT, f"{DEFAULT}: address {key} is to be deleted, so it is no default", DEFAULT)
+        yield blocking(
+            _WRONG_DEFAULT, f"{DEFAULT}: address {key} is deleted here, so it cannot be the default", DEFAULT
+        )
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         if "default" in row:
             other = "no address" if key is None else "another address"
@@ -110,7 +112,7 @@ def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
         is_default = key in {change.old.get(each) for each in _BY_TYPE.values()}
         if is_default and kind not in replaced:
             path = f"delete_address_ids[{nr}]"
-            told = f"{path}: address {key} is the default for {kind}: Katana does not say which one is it afterwards"
+            told = f"{path}: address {key} is the default for {kind}: which one becomes the default then is not known"
             yield advisory(warning_codes.DEFAULT_ADDRESS_DELETED, told, path)
 
 

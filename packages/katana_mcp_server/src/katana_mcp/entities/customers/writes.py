@@ -47,7 +47,7 @@ CUSTOMER = Writable(
             one="address",
             held="addresses",
             says={
-                "new": "One for billing, many for shipping; the first of a type is the default unless another says so.",
+                "new": "One for billing, many for shipping; the first of a type is the default if no other is marked.",
                 "add": "New addresses; `default` is about shipping.",
                 "update": "Lines to change, by `address_id`.",
                 "delete": "Addresses to delete.",

@@ -26,7 +26,7 @@ ITEMS = Entity(
     notes={
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",
-        "modify": "What is left out stays as it is; null clears a field.",
-        "delete": "Documents keep it; made again, it gets other ids. Archived, it is only hidden.",
+        "modify": "Fields left out stay unchanged; null clears a field.",
+        "delete": "Documents keep it; created again, it gets new ids. Archiving only hides it.",
     },
 )

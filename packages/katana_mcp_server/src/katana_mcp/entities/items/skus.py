@@ -53,7 +53,7 @@ def taken(change: Transition) -> Iterator[ToolWarning]:
     """Yield that other variants have the SKU."""
     if others := _others(change):
         what = f"variant {others[0]} has" if len(others) == 1 else f"variants {', '.join(map(str, others[:5]))} have"
-        told = f"{what} the SKU {change.new.get('sku')} too: the SKU alone will not find either"
+        told = f"{what} the SKU {change.new.get('sku')} too: use the id, because the SKU is not unique"
         yield advisory(warning_codes.DUPLICATE_SKU, told, "sku")
 
 

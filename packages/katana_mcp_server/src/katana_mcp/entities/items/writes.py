@@ -39,8 +39,8 @@ _TYPE = Selector(
     also="item_type",
 )
 _NO_ARGUMENT = {
-    "archived_at": ("is_archived", "it was archived: the way back makes one that is not"),
-    "custom_field_collection_id": ("custom_fields", "no argument gives custom fields: the way back leaves them out"),
+    "archived_at": ("is_archived", "it was archived: the revert creates one that is not archived"),
+    "custom_field_collection_id": ("custom_fields", "this tool cannot set custom fields: the revert leaves them out"),
 }
 
 

@@ -50,7 +50,7 @@ class GetManufacturingOrderRequest(DocumentRequest):
     include: Annotated[list[Part], Field(min_length=1, max_length=3)] | None = None
     """Only these parts; all three by default."""
     verbose: bool = False
-    """Also the costs of operations, the batches of ingredients, and what each production used."""
+    """Also the costs of operations, batches of ingredients, and what each production used."""
 
 
 class ManufacturingOrderDocument(ManufacturingOrderSummary):
@@ -163,7 +163,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         toolset="manufacturing",
         key="order number",
         what="with recipe rows, operations and productions, by id or order number",
-        costs="It reads three collections that the list does not: of many orders, ask the list for the heads first.",
+        costs="It needs three more reads than the list: for many orders, use the list first.",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
             *("sales_order", "customer", "location", *VARIANT_ENTITIES),
@@ -187,7 +187,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         what="with its ingredients alone: planned, consumed and remaining quantities, and what is missing",
         cross_reference=(
             "For operations and productions too, use ``get_manufacturing_order(manufacturing_order_id=...)`` — it "
-            "reads two more collections; this one is the cheaper call where only ingredients count."
+            "reads two more collections; this one is cheaper if you need only ingredients."
         ),
         reads=(RECIPE_ROWS, "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetManufacturingOrderRecipeRequest,

@@ -78,7 +78,7 @@ class UsedTime(Answer):
 
 
 class Production(Answer):
-    """What was made at once."""
+    """One production: what was made in one step."""
 
     production_id: int | None = None
     quantity: Number | None = None

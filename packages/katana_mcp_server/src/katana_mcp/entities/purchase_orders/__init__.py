@@ -19,7 +19,7 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES
 from katana_mcp.surface.descriptor import Entity, SingleRows, View
 
 _RECEIVES = (
-    "Plan to receive what has come of one purchase order, in full or in part; nothing is written.\n\n"
+    "Plan to receive goods of one purchase order, in full or in part; nothing is written.\n\n"
     "Shows the order then, what of each row stays open, stock before and after, and a `plan_token` for `apply_plan`."
 )
 PURCHASE_ORDERS = Entity(
@@ -45,6 +45,6 @@ PURCHASE_ORDERS = Entity(
     workflows={"receive_purchase_order": (RECEIVING, _RECEIVES)},
     notes={
         "list": "Filters combine; newest first.",
-        "modify": "What is left out stays as it is.",
+        "modify": "Fields left out stay unchanged.",
     },
 )

@@ -105,7 +105,9 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
         good, path = good_of(change.facts, row), f"{here}.price_per_unit"
         if "price_per_unit" in row:
             price = plain_number(number(row, "price_per_unit") or Decimal(0))
-            told = f"{path}: {known.called} is bought at its own price, {price} {good.currency or ''}"
+            told = (
+                f"{path}: no price given: the purchase price of {known.called} is used, {price} {good.currency or ''}"
+            )
             yield info(warning_codes.DEFAULT_PRICE, told.rstrip(), path)
         else:
             told = f"{path}: {known.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
@@ -120,10 +122,10 @@ def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str |
     unit = unit_of(facts, {"variant_id": row.get("variant_id")}, good)
     per = f" per {unit}" if unit else ""
     if good.currency is None:
-        return f"has a price of {price}{per}, in which currency is not known yet"
+        return f"has a price of {price}{per}, but its currency is not known yet"
     if ordered_in not in (None, good.currency):
-        return f"has a price of {price}{per}, and the order is in {ordered_in}"
-    return f"has a price of {price}{per}, and the row has another purchase unit"
+        return f"has a price of {price}{per}, but the order is in {ordered_in}"
+    return f"has a price of {price}{per}, but the row has another purchase unit"
 
 
 def bought(change: Transition) -> Iterator[ToolWarning]:
@@ -143,16 +145,16 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
         missing = [name for name in UNIT if asked.get(name) is None]
         if len(missing) == 1:
             path = f"{here}.{missing[0]}"
-            told = f"{path}: a purchase unit and how many stock units are in one go together; give both, or neither"
+            told = f"{path}: give both the purchase unit and how many stock units it holds, or neither"
             yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
 
 
 def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[ToolWarning]:
     if not good.known:
-        why = "is not read yet, so whether it is bought, and how it is tracked, is not known; ask again in a moment"
+        why = "is not in the cache yet: whether it is bought and how it is tracked is not known; try again in a moment"
         yield blocking(warning_codes.COLD_CACHE, f"{path}: {name} {why}", path)
     elif good.service:
-        told = f"{path}: {name} is a service, which is never received"
+        told = f"{path}: {name} is a service, and services cannot be received"
         yield blocking(warning_codes.NOT_PURCHASABLE, told, path)
     elif not good.bought:
         yield advisory(warning_codes.NOT_PURCHASABLE, f"{path}: {name} is not marked as bought", path)
@@ -167,11 +169,13 @@ def advisories(change: Transition) -> Iterator[ToolWarning]:
             continue
         if "price_per_unit" not in asked and None not in (supplier, good.supplier) and good.supplier != supplier:
             theirs, ours = good.supplier_name or good.supplier, called(change.facts, "supplier", supplier)
-            told = f"{here}.price_per_unit: {known.called} has the price of supplier {theirs}, not of {ours}"
+            told = (
+                f"{here}.price_per_unit: {known.called} has the price of supplier {theirs}, but the order is for {ours}"
+            )
             yield advisory(warning_codes.OTHER_SUPPLIER, told, f"{here}.price_per_unit")
         rate = number(row, UNIT[1]) or good.rate or 1
         if good.minimum is not None and (number(row, "quantity") or 0) * rate < good.minimum:
-            told = f"{here}.quantity: {known.called} is ordered by {plain_number(good.minimum)} at least"
+            told = f"{here}.quantity: {known.called} has a minimum order of {plain_number(good.minimum)}"
             yield advisory(warning_codes.BELOW_MINIMUM, told, f"{here}.quantity")
 
 
@@ -182,13 +186,13 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     if known.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
         rate = known.rates.get(known.default_tax)
         which = f"id {known.default_tax}" if rate is None else f"{plain_number(rate)} %"
-        told = f"{path}: the default tax rate of purchases was taken where none is given ({which})"
+        told = f"{path}: the default tax rate for purchases was used where none was given ({which})"
         yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
     unknown = [sku(change, row) for row in rows(change.new, ROWS) if tax_rate(change.facts, row) is None]
     unknown = unknown if all(change.facts.with_id("variant", row.get("variant_id")) for _, _, row in added) else []
     if unknown:
         more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        told = f"the total with tax is not known: no tax rate is known of {', '.join(unknown[:_NAMED])}{more}"
+        told = f"the total with tax is not known: no tax rate is known for {', '.join(unknown[:_NAMED])}{more}"
         yield info(warning_codes.TAX_UNKNOWN, told)
     for here, asked, _ in added_parts(change, COSTS, COSTS):
         if "tax_rate_id" not in asked:
@@ -197,9 +201,9 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
 
 def _cost_taxed(known: Buying, path: str) -> ToolWarning:
     if known.default_tax is None:
-        told = f"{path}: Katana wants a tax rate for a cost, and the account has no default one of purchases; give one"
+        told = f"{path}: Katana needs a tax rate for a cost, and the account has no default for purchases; give one"
         return blocking(warning_codes.TAX_RATE_REQUIRED, told, path)
-    told = f"{path}: the default tax rate of purchases was taken (id {known.default_tax})"
+    told = f"{path}: the default tax rate for purchases was used (id {known.default_tax})"
     return info(warning_codes.DEFAULT_TAX_RATE, told, path)
 
 

@@ -24,14 +24,14 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
         told = "an outsourced order needs a tracking_location_id: where the supplier works with our ingredients"
         yield blocking(warning_codes.TRACKING_LOCATION_REQUIRED, told, path)
     if not is_outsourced and path in change.asked:
-        told = "tracking_location_id is of outsourced orders only: leave it out, or set entity_type to outsourced"
+        told = "tracking_location_id is only for outsourced orders: leave it out, or set entity_type to outsourced"
         yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
     if not any(for_own_place(row, change.new) for row in rows(change.new, ROWS)):
-        told = f"no row goes to {named(change, 'location', change.new.get('location_id'))}"
-        why = "and Katana makes an order with a row for its own location only"
+        told = f"no row is for location {named(change, 'location', change.new.get('location_id'))}"
+        why = "but a new order in Katana needs at least one row for its own location"
         yield blocking(
             warning_codes.OWN_LOCATION_REQUIRED,
-            f"{told}, {why}: set location_id to where the first row goes",
+            f"{told}, {why}: set location_id to the location of the first row",
             "location_id",
         )
     theirs, ours = buying(change.facts).supplier_currency, text(change.new, "currency")
@@ -55,15 +55,15 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
         return
     staying, others = _staying(change, "arrival_date")
     if "expected_arrival_date" in change.head and staying:
-        which = " without a date of its own here" if others else ""
-        told = f"expected_arrival_date becomes the arrival date of every row{which} ({len(staying)}), whatever it was"
+        which = " without a new date here" if others else ""
+        told = f"expected_arrival_date replaces the arrival date of every row{which} ({len(staying)})"
         yield advisory(warning_codes.DATES_CASCADE, told, "expected_arrival_date")
     home = change.old.get("location_id")
     follow = [row for row in _staying(change, "location_id")[0] if row.get("location_id") == home]
     place = change.head.get("location_id")
     if isinstance(place, int) and follow:
         old, new = (called(change.facts, "location", each) for each in (home, place))
-        told = f"rows that come to {old} go to {new} with their order: {rows_in_words(follow, change)}"
+        told = f"rows expected at {old} change to {new}, like their order: {rows_in_words(follow, change)}"
         yield advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")
     yield from _amounts(change)
 
@@ -74,7 +74,7 @@ def _amounts(change: Transition) -> Iterator[ToolWarning]:
     price = next((amount for amount in amounts if amount), None)
     if "currency" in change.head and price is not None:
         shown, old = plain_number(price), text(change.old, "currency") or ""
-        told = f"currency: amounts keep their numbers, none is converted: {shown} {old}"
+        told = f"currency: amounts are not converted, the numbers stay the same: {shown} {old}"
         yield advisory(
             warning_codes.AMOUNTS_STAY, f"{told.rstrip()} becomes {shown} {change.head['currency']}", "currency"
         )

@@ -19,7 +19,7 @@ _LOCKED = frozenset({"variant_id", "quantity", "price_per_unit", *UNIT, "tax_rat
 """What of a row stays as it is once it is received."""
 REFUSED = {(each, "DRAFT"): "" for each in RECEIVED} | {
     ("DRAFT", "RECEIVED"): "",
-    ("PARTIALLY_RECEIVED", "NOT_RECEIVED"): ": Katana takes receipts back only once all of it has come",
+    ("PARTIALLY_RECEIVED", "NOT_RECEIVED"): ": Katana can undo receipts only after the whole order was received",
 }
 """From which status to which Katana refuses to go, and why."""
 
@@ -50,7 +50,7 @@ def _head(change: Transition) -> Iterator[ToolWarning]:
     for name in change.head:
         closed = (name in _UNRECEIVED and standing in RECEIVED) or (name in _OPEN and standing == "RECEIVED")
         if closed:
-            yield _locked(change, f"its {name} no longer changes", name)
+            yield _locked(change, f"its {name} can no longer be changed", name)
     if "tracking_location_id" in change.head and change.old.get("entity_type") != "outsourced":
         told = f"{order_of(change)} is not outsourced, so it has no tracking location"
         yield blocking(warning_codes.LOCKED, told, "tracking_location_id")
@@ -61,7 +61,7 @@ def _status(change: Transition) -> Iterator[ToolWarning]:
         return
     was, status, asked = change.old.get("status"), change.status, change.asked
     if asked.get("unreceive") and asked.get("status") not in (None, "NOT_RECEIVED"):
-        told = f"unreceive takes receipts back, so it does not go with status {asked['status']}"
+        told = f"unreceive undoes receipts, so it cannot be used with status {asked['status']}"
         yield blocking(warning_codes.INVALID_ARGUMENT, told, "unreceive")
     if (was, status) in REFUSED:
         return
@@ -70,23 +70,23 @@ def _status(change: Transition) -> Iterator[ToolWarning]:
     elif change.unlocks:
         yield _unreceives(change)
     elif status == "DRAFT":
-        told = f"{order_of(change)} is {was}: as a draft its goods are no longer expected"
+        told = f"{order_of(change)} is {was}: as a draft, its goods no longer count as expected stock"
         yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
 
 
 def _unreceives(change: Transition) -> ToolWarning:
     """Return what taking receipts back means; it has to be asked for as such."""
     came, moved = received(change.old), moves(change)
-    told = f"un-receiving {order_of(change)} takes what has come out of stock again"
+    told = f"undoing the receipt of {order_of(change)} removes the received goods from stock"
     if not change.asked.get("unreceive"):
         what = in_a_sentence(described(moved, change.facts.levels)) if moved else rows_in_words(came, change)
-        why = f"{told}: {what}; where that is meant, unreceive=true asks for it"
+        why = f"{told}: {what}; if you want this, pass unreceive=true"
         return blocking(warning_codes.UNRECEIVE_REQUIRED, why, "status")
     told += f": {rows_in_words(came, change)}"
     gone = [row for row in came if row["id"] in change.sent[ROWS].deletes]
     told += f"; the receipt date of {rows_in_words(gone, change)} is lost with the row" if gone else ""
     merged = len(rows(change.old, ROWS)) - len(rows(change.unlocked, ROWS))
-    told += "; rows that are alike but for their quantity become one" if merged else ""
+    told += "; rows that differ only in quantity become one row" if merged else ""
     return advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
 
 
@@ -94,7 +94,9 @@ def _receives(change: Transition) -> Iterator[ToolWarning]:
     then, order = rows(change.new, ROWS), order_of(change)
     batched = [row for row in then if good_of(change.facts, row).in_batches]
     if batched:
-        told = f"rows of {order} are tracked by batch, so no status receives it: {rows_in_words(batched, change)}"
+        told = (
+            f"rows of {order} are tracked by batch, so a status cannot receive them: {rows_in_words(batched, change)}"
+        )
         yield blocking(warning_codes.BATCH_REQUIRED, told, "status")
         return
     if not then:
@@ -104,7 +106,7 @@ def _receives(change: Transition) -> Iterator[ToolWarning]:
     open_rows = [row for row in then if row.get("id") not in came]
     now, before = ([row for row in open_rows if (row.get("received_date") is not None) is own] for own in (False, True))
     told = f"every open row of {order} is received" + (f" now: {rows_in_words(now, change)}" if now else "")
-    told += f"; with the receipt date that is given: {rows_in_words(before, change)}" if before else ""
+    told += f"; with the receipt date given: {rows_in_words(before, change)}" if before else ""
     yield advisory(warning_codes.RECEIVES_ROWS, told, "status")
 
 
@@ -112,7 +114,7 @@ def _rows(change: Transition) -> Iterator[ToolWarning]:
     if not _is_modified(change):
         return
     if change.sent[ROWS].adds and _standing(change) == "RECEIVED":
-        yield _locked(change, "it takes no more rows: order them with create_purchase_order", "add_rows")
+        yield _locked(change, "no rows can be added: order them with create_purchase_order", "add_rows")
     if change.sent[COSTS].adds and change.old.get("default_group_id") is None:
         told = f"add_additional_costs: {order_of(change)} has no group for costs; add it in Katana"
         yield blocking(warning_codes.LOCKED, told, "add_additional_costs")
@@ -125,9 +127,9 @@ def _changed(change: Transition, here: str, row: State, fields: State) -> Iterat
     called, has_come = f"row {row['id']}", row.get("received_date") is not None
     for name in [field for field in fields if has_come and field in _LOCKED]:
         shown = "sku_or_variant_id" if name == "variant_id" else name
-        yield _locked(change, f"{called} is received and its {shown} no longer changes", f"{here}.{shown}")
+        yield _locked(change, f"{called} is received and its {shown} can no longer be changed", f"{here}.{shown}")
     if has_come and "arrival_date" in fields:
-        told = f"{here}.arrival_date: {called} is received: Katana may refuse it, which ends the plan there"
+        told = f"{here}.arrival_date: {called} is received: Katana may refuse this, and then the plan stops"
         yield advisory(warning_codes.LOCKED, told, f"{here}.arrival_date")
     if "received_date" in fields and not has_come and change.status != "RECEIVED":
         told = f"{here}.received_date: {called} is not received, so it has no date to change"
@@ -139,12 +141,12 @@ def _deleted(change: Transition) -> Iterator[ToolWarning]:
     for place, key in enumerate(requested_ids(change.asked, "delete_row_ids")):
         has_come = text(diff.before.get(key, {}), "received_date") is not None
         if _standing(change) == "RECEIVED" or has_come:
-            yield _locked(change, f"received row {key} is not deleted", f"delete_row_ids[{place}]")
+            yield _locked(change, f"received row {key} cannot be deleted", f"delete_row_ids[{place}]")
     if change.new.get("status") != (change.wanted or {}).get("status"):
-        told = f"{order} has no open row left, so it becomes {change.new.get('status')} and takes no more rows"
+        told = f"{order} has no open row left, so it becomes {change.new.get('status')} and no rows can be added"
         yield advisory(warning_codes.RECEIVES_ROWS, told, "delete_row_ids")
     if diff.deletes and not rows(change.new, ROWS) and change.status != "RECEIVED":
-        told = f"{order} would have no rows left; delete_purchase_order takes it away"
+        told = f"{order} would have no rows left; use delete_purchase_order to delete it"
         yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
 
 
@@ -153,7 +155,9 @@ def _goes(change: Transition) -> Iterator[ToolWarning]:
         return
     order, status = order_of(change), change.old.get("status")
     if status in RECEIVED:
-        told = f"{order} is {status}: Katana may refuse to delete it; if not, what has come leaves the stock"
+        told = (
+            f"{order} is {status}: Katana may refuse to delete it; otherwise the received goods are removed from stock"
+        )
         yield advisory(warning_codes.STOCK_WAS_MOVED, told)
     if bills(change) or text(change.old, "billing_status") not in (None, "NOT_BILLED"):
         told = f"{order} has bills, so Katana may refuse to delete it; the bills stay in accounting"

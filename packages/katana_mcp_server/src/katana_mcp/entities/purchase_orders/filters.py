@@ -35,7 +35,7 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     status: Annotated[SomeValues | None, open_value(PurchaseOrderStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "RECEIVED")] = None
-    """True: not wholly received; false: received."""
+    """True: not fully received; false: received."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose arrival date has passed; drafts do not count."""
     billing_status: Annotated[SomeValues | None, open_value(PurchaseOrderBillingStatus, "billing_status")] = None

@@ -113,30 +113,30 @@ def no_way_back(change: Transition) -> str | None:
     if change.before is None:
         return None
     if change.after is None:
-        return None if rows(change.before, ROWS) else "it has no rows, and Katana makes no order without any"
+        return None if rows(change.before, ROWS) else "it has no rows, and Katana creates no order without rows"
     if change.status == "RECEIVED":
         return _no_way_to_unreceive(change)
     if change.status is None and change.after.get("status") != change.before.get("status"):
-        return "an order whose rows have all come takes no more rows"
+        return "no rows can be added to an order that is fully received"
     return _no_way_to_receive(change) if change.unlocks else None
 
 
 def _no_way_to_unreceive(change: Transition) -> str | None:
     if change.old.get("status") == "PARTIALLY_RECEIVED":
-        return "what has come in part cannot be made to have come in part again"
+        return "a partial receipt cannot be restored"
     then = follow(change.new, {**change.new, "status": "NOT_RECEIVED"})
     added = [row for row in rows(change.new, ROWS) if "id" not in row]
     goods = [(row.get("variant_id"), number(row, "price_per_unit")) for row in rows(change.new, ROWS)]
     is_doubled = any(goods.count((row.get("variant_id"), number(row, "price_per_unit"))) > 1 for row in added)
     is_merged = is_doubled or len(rows(then, ROWS)) != len(rows(change.new, ROWS))
-    return "taking receipts back makes one of the rows that are alike" if is_merged else None
+    return "undoing receipts merges identical rows into one" if is_merged else None
 
 
 def _no_way_to_receive(change: Transition) -> str | None:
     if any(good_of(change.facts, row).in_batches for row in rows(change.old, ROWS)):
-        return "goods that are tracked by batch are not received by a status"
+        return "goods tracked by batch cannot be received by setting a status"
     if len(rows(change.unlocked, ROWS)) != len(rows(change.old, ROWS)):
-        return "Katana makes one of the rows that are alike, and nothing splits it"
+        return "Katana merges identical rows into one, and it cannot be split again"
     return None
 
 
@@ -172,14 +172,14 @@ def left(change: Transition) -> dict[str, str]:
     found: dict[str, str] = {}
     if change.after is None:
         if old.get("status") in RECEIVED:
-            found["status"] = "what has come has not come: the order is made again as an open one"
+            found["status"] = "the revert creates the order as open, with nothing received"
         if rows(old, ROWS) and _anew(old)["location_id"] != get_int(old, "location_id"):
-            found["location_id"] = "no row goes to the place of the order: it is made again for that of its first row"
+            found["location_id"] = "no row is for its location: the revert uses the location of its first row"
         return found
     moved = change.parts[ROWS].updates
     came = [str(row["id"]) for row in received(old) if "arrival_date" in moved.get(get_int(row, "id") or 0, {})]
     if came and not change.unlocks:
-        found["rows"] = f"row {', '.join(came)} has come: the way back may leave its arrival date as it then is"
+        found["rows"] = f"row {', '.join(came)} is received: the revert may keep its new arrival date"
     return found
 
 

@@ -29,7 +29,7 @@ class ReceivePurchaseOrderResponse(PlannedPurchaseOrder):
     """The answer of `receive_purchase_order`."""
 
     still_open: list[str] | None = None
-    """What has not come after it, a phrase for each row."""
+    """What is then still to come, one phrase per row."""
 
 
 ANSWERS: Mapping[Verb, type[Preview]] = {

@@ -34,7 +34,7 @@ def row_line(change: Transition, row: State) -> PlanLine:
 
 
 def named(change: Transition, entity: str, value: object) -> str | None:
-    """Return what people call a record, or what was asked for where nothing is called so."""
+    """Return what people call a record, or what was asked for where no item with this code or name was found."""
     return str(value.asked) if isinstance(value, Unknown) else called(change.facts, entity, value)
 
 

@@ -56,7 +56,7 @@ _HEAD = (
     Field(
         "entity_type",
         Annotated[PurchaseOrderEntityType, spelling(PurchaseOrderEntityType)],
-        "Outsourced: made of our ingredients.",
+        "Outsourced: made from our ingredients.",
         verbs=ONLY_NEW,
         default="regular",
         filled=True,
@@ -94,10 +94,10 @@ PURCHASE_ORDER = Writable(
             held=ROWS,
             fields=_ROW,
             says={
-                "new": "Without a price at the item's own.",
+                "new": "No price: the item's own.",
                 "add": "New rows, as of `create_purchase_order`.",
-                "update": "Changes of rows.",
-                "delete": "Rows that go.",
+                "update": "Rows to change.",
+                "delete": "Rows to delete.",
             },
             most=250,
             needed=True,
@@ -122,8 +122,8 @@ PURCHASE_ORDER = Writable(
             says={
                 "new": "Freight and the like.",
                 "add": "New costs.",
-                "update": "Changes of costs.",
-                "delete": "Costs that go.",
+                "update": "Costs to change.",
+                "delete": "Costs to delete.",
             },
             most=50,
             collection="po_additional_cost_rows",
@@ -153,7 +153,7 @@ PURCHASE_ORDER = Writable(
         asked=requested_status,
         unlocks=unlocks,
     ),
-    switches=(Field("unreceive", bool, "Take receipts out of stock again.", verbs=ONLY_LATER, default=False),),
+    switches=(Field("unreceive", bool, "Undo receipts: goods leave stock.", verbs=ONLY_LATER, default=False),),
     words={
         **dict.fromkeys(("rows", "lines", "line_items", "order_lines", "items"), _TO_ROWS),
         **dict.fromkeys(("costs", "additional_costs", "freight", "shipping", "fees"), _TO_COSTS),

@@ -18,8 +18,8 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES
 from katana_mcp.surface.descriptor import Entity, SingleRows, View
 
 _FULFILLS = (
-    "Plan to ship one sales order: pack or deliver all that is open, or named rows in part; nothing is written.\n\n"
-    "Shows the order then, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
+    "Plan to ship one sales order: pack or deliver all open rows, or parts of them; nothing is written.\n\n"
+    "Shows the order afterwards, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
 )
 SALES_ORDERS = Entity(
     name="sales_order",
@@ -52,6 +52,6 @@ SALES_ORDERS = Entity(
     workflows={"fulfill_order": (FULFILLING, _FULFILLS)},
     notes={
         "list": "Filters combine; newest first.",
-        "modify": "What is left out stays as it is; null clears.",
+        "modify": "Fields left out stay unchanged; null clears.",
     },
 )

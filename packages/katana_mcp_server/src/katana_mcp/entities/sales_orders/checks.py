@@ -14,7 +14,7 @@ from katana_mcp.values import rows
 OPEN = ("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT")
 """The statuses in which nothing has left; only these are set, the others follow from shipments."""
 _SHIPPED = ("PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
-REFUSED = {(was, to): ": it follows from its shipments" for was in _SHIPPED for to in OPEN}
+REFUSED = {(was, to): ": its status follows from its shipments" for was in _SHIPPED for to in OPEN}
 """From which status to which a request cannot go, and why."""
 _WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
 _ROW_LOCKED = ("variant_id", "quantity", "price_per_unit", "total_discount", "tax_rate_id", "location_id")
@@ -36,12 +36,14 @@ def locks(change: Transition) -> Iterator[ToolWarning]:
         return
     status = f"the order is {order.get('status')}"
     if not is_open(order):
-        yield from (_locked(name, f"{status}: it no longer changes") for name in _WHILE_OPEN if name in change.head)
+        yield from (
+            _locked(name, f"{status}: it can no longer be changed") for name in _WHILE_OPEN if name in change.head
+        )
         for name, asked in (("add_rows", change.asked.get("add_rows")), ("delete_row_ids", _ids(change))):
-            yield from [_locked(name, f"{status}: rows are neither added nor deleted")] if asked else []
+            yield from [_locked(name, f"{status}: rows can no longer be added or deleted")] if asked else []
         yield from _shipped(change)
     if order.get("status") == "DELIVERED" and "delivery_date" in change.head:
-        yield _locked("delivery_date", f"{status}: it no longer changes")
+        yield _locked("delivery_date", f"{status}: it can no longer be changed")
     yield from _made(change)
 
 
@@ -58,14 +60,14 @@ def _shipped(change: Transition) -> Iterator[ToolWarning]:
     }
     for here, _, row, fields in changed_rows(change, ROWS):
         if row["id"] in gone and fields.keys() & set(_ROW_LOCKED):
-            yield _locked(here, f"row {row['id']} has been packed or delivered: it no longer changes")
+            yield _locked(here, f"row {row['id']} has been packed or delivered: it can no longer be changed")
 
 
 def _made(change: Transition) -> Iterator[ToolWarning]:
     for here, _, row, fields in changed_rows(change, ROWS):
         made = row.get("linked_manufacturing_order_id")
         if made is not None and "location_id" in fields:
-            yield _locked(f"{here}.location_id", f"manufacturing order {made} is made for row {row['id']}")
+            yield _locked(f"{here}.location_id", f"manufacturing order {made} makes the goods of row {row['id']}")
 
 
 def _second(change: Transition) -> Iterator[ToolWarning]:
@@ -75,10 +77,12 @@ def _second(change: Transition) -> Iterator[ToolWarning]:
     fees, kinds = rows(wanted, FEE), [row.get("entity_type") for row in rows(wanted, ADDRESSES)]
     if len(fees) > 1 and change.sent[FEE].adds:
         path = f"{before}shipping_fees"
-        yield blocking(warning_codes.ONLY_ONE_ALLOWED, f"{path}: an order has one shipping fee: change that one", path)
+        yield blocking(
+            warning_codes.ONLY_ONE_ALLOWED, f"{path}: an order has only one shipping fee: change that one", path
+        )
     if len(set(kinds)) < len(kinds) and change.sent[ADDRESSES].adds:
         path = f"{before}addresses"
-        told = f"{path}: an order has one address for billing and one for shipping: change that one"
+        told = f"{path}: an order can have only one billing and one shipping address: change the existing one"
         yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
 
 
@@ -88,7 +92,7 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
         return
     if change.after is None:
         if not is_open(change.before):
-            told = "its shipments are deleted with it: what they took comes back, so check the stock afterwards"
+            told = "its shipments are deleted too, and the shipped goods return to stock: check the stock afterwards"
             yield advisory(warning_codes.STOCK_WAS_MOVED, told)
         return
     if not is_open(change.before):
@@ -129,7 +133,7 @@ def no_way_back(change: Transition) -> str | None:
     if change.before is None or change.after is not None:
         return None
     if not is_open(change.before):
-        return "what was shipped is not shipped again"
+        return "the revert would not ship the goods again"
     return None
 
 
@@ -144,9 +148,9 @@ def left(change: Transition) -> dict[str, str]:
     """Return what the way back leaves as it then is."""
     found: dict[str, str] = {}
     if any(each.startswith("manufacturing order") for each in linked(change)):
-        found["rows"] = "the manufacturing order that is made for a row is not linked to it again"
+        found["rows"] = "the revert does not link the manufacturing order to its row again"
     if change.after is None and change.old.get("status") == "READY_FOR_FULFILLMENT":
-        found["status"] = "the order is made again as NOT_SHIPPED"
+        found["status"] = "the revert creates the order as NOT_SHIPPED"
     if change.after is None and not rows(change.old, ADDRESSES):
-        found["addresses"] = "the order is made again with the addresses of its customer"
+        found["addresses"] = "the revert creates the order with the addresses of its customer"
     return found

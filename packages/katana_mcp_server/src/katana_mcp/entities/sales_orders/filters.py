@@ -42,15 +42,15 @@ class ListSalesOrdersRequest(OrderedListRequest):
     open: Annotated[bool | None, open_until("status", "DELIVERED")] = None
     """Undelivered."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """Late; no quotes."""
+    """Late, no quotes."""
     product_availability: Annotated[
         SomeValues | None, open_value(SalesOrderProductAvailability, "product_availability")
     ] = None
     """Of goods."""
     production_status: Annotated[SomeValues | None, open_value(SalesOrderProductionStatus, "production_status")] = None
-    """Of making."""
+    """Production."""
     invoicing_status: Annotated[SomeValues | None, open_value(SalesOrderInvoicingStatus, "invoicing_status")] = None
-    """None: unshipped."""
+    """Null: not shipped."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
     """Id, name or part of it."""
     location_id: AtLocation = None

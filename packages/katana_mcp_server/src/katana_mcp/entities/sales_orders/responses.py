@@ -29,7 +29,7 @@ class FulfillOrderResponse(PlannedSalesOrder):
     """The answer of `fulfill_order`."""
 
     still_open: list[str] | None = None
-    """What has not left after it, a phrase for each row."""
+    """What is then still to be shipped, one phrase per row."""
 
 
 ANSWERS: Mapping[Verb, type[Preview]] = {

@@ -124,7 +124,11 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             continue
         if "price_per_unit" in row:
             price = f"{plain_number(number(row, 'price_per_unit') or Decimal(0))} {currency(change) or ''}".rstrip()
-            yield info(warning_codes.DEFAULT_PRICE, f"{path}: {known.called} is sold at its own price, {price}", path)
+            yield info(
+                warning_codes.DEFAULT_PRICE,
+                f"{path}: no price given: the sales price of {known.called} is used, {price}",
+                path,
+            )
         else:
             why = f"has no sales price in {currency(change) or 'the currency of the order'}; give one"
             yield blocking(warning_codes.PRICE_REQUIRED, f"{path}: {known.called} {why}", path)
@@ -150,7 +154,7 @@ def _no_sales(change: Transition, asked: State, path: str) -> Iterator[ToolWarni
     known = change.facts.one("location", asked.get("location_id"))
     place = None if known is None else change.facts.names.record("location", known.id)
     if known is not None and place is not None and get_bool(place, "sales_allowed") is False:
-        yield blocking(warning_codes.NOT_SELLABLE, f"{path}: nothing is sold from {known.called}", path)
+        yield blocking(warning_codes.NOT_SELLABLE, f"{path}: Katana does not allow sales from {known.called}", path)
 
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:
@@ -160,11 +164,11 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     if tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added_parts(change, ROWS)):
         rate = names.rate(tax)
         which = f"id {tax}" if rate is None else f"{plain_number(rate)} %"
-        told = f"{path}: the default tax rate of sales was taken where none is given ({which})"
+        told = f"{path}: the default tax rate for sales was used where none was given ({which})"
         yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
     found = rows(change.new, ROWS) if change.all_found else []
     if any(names.rate(row.get("tax_rate_id")) is None for row in found):
-        yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: a row has no tax rate that is known")
+        yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: the tax rate of a row is not known")
 
 
 def discounted(change: Transition) -> Iterator[ToolWarning]:
@@ -174,7 +178,7 @@ def discounted(change: Transition) -> Iterator[ToolWarning]:
         line = row_line(change, row)
         if line is not None and line.total is not None and line.total < 0:
             path = f"{here}.total_discount"
-            told = f"{path}: it is an amount off the whole row, and more than the row costs"
+            told = f"{path}: it is an amount off the whole row, and it is more than the price of the row"
             yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, told, path)
 
 

@@ -28,7 +28,7 @@ STOCK_ADJUSTMENTS = Entity(
     writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
-        "modify": "What is left out stays as it is; null clears the reason or the notes.",
-        "delete": "Undoes the correction: stock is again what it was without it.",
+        "modify": "Fields left out stay unchanged; null clears the reason or the notes.",
+        "delete": "Undoes the correction: stock is then as without it.",
     },
 )

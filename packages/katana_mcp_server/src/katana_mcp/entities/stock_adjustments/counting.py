@@ -92,10 +92,10 @@ def _of_rows(change: Transition) -> Iterator[ToolWarning]:
     for nr, row in enumerate(rows(change.new, ROWS) if change.before is None else ()):
         path, quantity = f"rows[{nr}]", number(row, "quantity") or 0
         if quantity == 0:
-            told = f"{path}.quantity is 0: it has to add or take away something"
+            told = f"{path}.quantity is 0: give a quantity above or below 0"
             yield blocking(warning_codes.INVALID_QUANTITY, told, f"{path}.quantity")
         if quantity < 0 and "cost_per_unit" in row:
-            told = f"{path}.cost_per_unit: what is taken away leaves at its average cost; leave the cost out"
+            told = f"{path}.cost_per_unit: stock is removed at its average cost; leave the cost out"
             yield blocking(warning_codes.INVALID_ARGUMENT, told, f"{path}.cost_per_unit")
 
 
@@ -104,8 +104,8 @@ def _of_moved(change: Transition) -> Iterator[ToolWarning]:
     if change.before is None or not _moves_stock(change):
         return
     called = f"stock adjustment {change.old.get('id')}"
-    why = "is not certain, so check the stock afterwards; an adjustment the other way round is the safe correction"
-    does = "takes back what it did" if change.after is None else "moves what it did to the other location"
+    why = "is not certain, so check the stock afterwards; the safe correction is a new, opposite adjustment"
+    does = "undoes its stock change" if change.after is None else "moves its stock change to the other location"
     path = None if change.after is None else PLACE
     yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: whether Katana {does} {why}", path)
 

@@ -28,6 +28,6 @@ STOCK_TRANSFERS = Entity(
     writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
-        "modify": "What is left out stays as it is; null clears a date or the notes.",
+        "modify": "Fields left out stay unchanged; null clears a date or the notes.",
     },
 )

@@ -14,7 +14,7 @@ from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove, read_levels, shortages
 
 ROWS = "stock_transfer_rows"
-REFUSED = {("received", "inTransit"): " again: its goods have arrived"}
+REFUSED = {("received", "inTransit"): " again: its goods have already arrived"}
 """From which status to which Katana refuses to go, and why."""
 _MOVED = {"draft": (0, 0), "inTransit": (-1, 0), "received": (-1, 1)}
 """How often what a transfer moves has left its source, and arrived, under each status: from first to last."""
@@ -71,7 +71,7 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.SAME_SOURCE_DESTINATION, told, "destination_location_id")
     for nr, row in enumerate(rows(change.new, ROWS)):
         if number(row, "quantity") == 0:
-            told = f"rows[{nr}].quantity is 0: Katana moves more than nothing only"
+            told = f"rows[{nr}].quantity is 0: give a quantity above 0, or leave the row out"
             yield blocking(warning_codes.INVALID_QUANTITY, told, f"rows[{nr}].quantity")
     yield from shortages(row_moves(change, ROWS, {_SOURCE: -1}, "rows[{}].quantity"), change.facts.levels)
 
@@ -81,12 +81,12 @@ def _of_status(change: Transition) -> Iterator[ToolWarning]:
     was, becomes = str(change.old.get("status")), change.status
     called = f"stock transfer {text(change.old, 'stock_transfer_number') or change.old.get('id')} is {was}"
     if change.before is not None and change.after is None and was != "draft":
-        told = "whether Katana takes its stock back is not certain, so check both locations afterwards"
+        told = "it is not certain that Katana moves the goods back, so check both locations afterwards"
         yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: {told}")
     order = list(_MOVED)
     goes_back = becomes is not None and was in order and order.index(becomes) < order.index(was)
     if goes_back and (was, becomes) not in REFUSED:
-        told = f"{called}: as {becomes} its goods go back where they came from"
+        told = f"{called}: as {becomes}, its goods go back to the source location"
         yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
 
 

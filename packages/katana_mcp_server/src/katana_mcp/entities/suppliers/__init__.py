@@ -16,7 +16,7 @@ SUPPLIERS = Entity(
         "get": "`list_reference` with kind supplier and its name as query shows a supplier with its address",
     },
     notes={
-        "modify": "What is left out stays as it is; null clears a field. `list_reference` shows its `address_id`.",
-        "delete": "Orders and items stay; made again, it gets another id.",
+        "modify": "Fields left out stay unchanged; null clears a field. `list_reference` shows its `address_id`.",
+        "delete": "Its orders and items stay; created again, it gets a new id.",
     },
 )

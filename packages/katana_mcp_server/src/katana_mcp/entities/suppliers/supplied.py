@@ -49,14 +49,16 @@ def supplied_items(change: Transition) -> Iterator[ToolWarning]:
         return
     supplier, path = change.old.get("id"), None if change.after is None else "currency"
     if supplied.count and path is None:
-        told = f"supplier {supplier} is the default supplier of {supplied.count} items: give them another in Katana"
+        told = (
+            f"supplier {supplier} is the default supplier of {supplied.count} items: give these another one in Katana"
+        )
         yield advisory(warning_codes.SUPPLIES_ITEMS, told)
     elif supplied.count:
-        told = f"currency: purchase prices of {supplied.count} items keep their numbers, none is converted: they are in"
+        told = f"currency: purchase prices of {supplied.count} items are not converted: the same numbers are in"
         old, new = text(change.old, "currency"), text(change.new, "currency")
         yield advisory(warning_codes.AMOUNTS_STAY, f"{told} {old or 'no currency'} now and in {new} then", path)
     if not supplied.is_counted:
-        told = "the first sync of items is not finished: more of them may have this default supplier"
+        told = "the first sync of items is not finished: more items may have this default supplier"
         yield advisory(warning_codes.COLD_CACHE, told, path)
 
 

@@ -32,17 +32,17 @@ def _addresses(change: Transition) -> Iterator[ToolWarning]:
     has_one = any("id" in row for row in rows(change.new, ADDRESSES))
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         if has_one:
-            told = f"{path}: a supplier has one address: change or delete the one that there is"
+            told = f"{path}: a supplier can have only one address: change or delete the existing one"
             yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
         if not row:
-            yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: an address needs at least one of its lines", path)
+            yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: an address needs at least one field", path)
 
 
 def _left(change: Transition) -> Mapping[str, str]:
     """Return what a deleted supplier had that no argument of a new one gives."""
     if change.after is not None or not change.old.get(_CUSTOM):
         return {}
-    return {_CUSTOM: "no argument gives custom fields: the way back leaves them out"}
+    return {_CUSTOM: "this tool cannot set custom fields: the revert leaves them out"}
 
 
 SUPPLIER = Writable(

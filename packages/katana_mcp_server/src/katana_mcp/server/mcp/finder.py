@@ -39,7 +39,7 @@ class SearchToolsRequest(Request):
     """Arguments of `search_tools`."""
 
     query: Annotated[str, Field(min_length=1, max_length=1_000)]
-    """What it is needed for, in plain words."""
+    """What you want to do, in plain words."""
 
 
 class CallToolRequest(Request):

@@ -46,8 +46,8 @@ def apply_tool(changes: Changes) -> AnyTool:
         toolset="writing",
         description=(
             "Write to Katana what previews have planned, by their tokens.\n\n"
-            "Each plan is checked again first and refused if anything changed since. A token works once; asked again, "
-            "it answers what became of it and writes nothing. `unknown` means that it may have been written: look at "
+            "Each plan is checked again first and refused if anything changed since. A token works once; used again, "
+            "it returns the same outcome and writes nothing. `unknown` means that it may have been written: look at "
             "the document before planning it again."
         ),
         request=ApplyPlanRequest,
@@ -60,7 +60,7 @@ def apply_tool(changes: Changes) -> AnyTool:
 
 async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services) -> Answer:
     if services.read_only:
-        raise Refused(blocking(warning_codes.READ_ONLY, "this is read-only: nothing is written to Katana"))
+        raise Refused(blocking(warning_codes.READ_ONLY, "read-only mode: nothing is written to Katana"))
     tokens, services = list(dict.fromkeys(request.plan_tokens)), replace(services, read_at={})
     with _refuse_without_journal():
         answer = await _consent(tokens, services, changes)

@@ -52,7 +52,7 @@ def list_tool(entity: Entity) -> AnyTool | None:
 def _windows(request: type[ListRequest]) -> str:
     """Return what is true of every window of dates, once for all of them."""
     dated = any(name.endswith("_from") for name in request.model_fields)
-    return " `_from` and `_to` count too; a date alone is its whole day." if dated else ""
+    return " `_from` and `_to` are inclusive; a date is a whole day." if dated else ""
 
 
 def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:

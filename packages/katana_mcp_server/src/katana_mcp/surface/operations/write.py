@@ -105,7 +105,7 @@ def _final(draft: Draft) -> list[ToolWarning]:
     if not draft.actions or draft.revert is not None:
         return []
     why = f" ({draft.one_way})" if draft.one_way else ""
-    told = f"no call takes all of this back{why}: the outcome will have no revert"
+    told = f"this cannot be fully undone{why}: there will be no revert"
     return [advisory(warning_codes.NO_WAY_BACK, told)]
 
 
@@ -155,7 +155,7 @@ def _message(draft: Draft, against: str | None, warnings: Sequence[ToolWarning],
         return f"cannot be applied: {against}"
     first = "; ".join(warning.message for warning in warnings if warning.code == warning_codes.INSUFFICIENT_STOCK)
     moving = in_a_sentence(draft.stock) if draft.stock else ""
-    end = "this is read-only, so it cannot be applied here" if services.read_only else _UNWRITTEN
+    end = "read-only mode: it cannot be applied here" if services.read_only else _UNWRITTEN
     return ". ".join(each for each in (first, moving, f"{draft.summary}; {end}") if each)
 
 

@@ -20,7 +20,7 @@ _RECEIVING: Handling[ReceivedRow] = Handling(
     does="receive",
     too_much=warning_codes.OVER_RECEIPT,
     is_over=warning_codes.ALREADY_RECEIVED,
-    why_over=lambda portion: f"came on {(portion.row or EMPTY).get('received_date')}",
+    why_over=lambda portion: f"was received on {(portion.row or EMPTY).get('received_date')}",
 )
 
 
@@ -35,10 +35,10 @@ def against(facts: Facts, order: State, came: Sequence[Arrival]) -> list[ToolWar
 def _status(called: str, order: State) -> Iterator[ToolWarning]:
     status = order.get("status")
     if status == "DRAFT":
-        told = f"{called} is a draft: modify_purchase_order with status NOT_RECEIVED orders it first"
+        told = f"{called} is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
         yield blocking(warning_codes.DRAFT_ORDER, told)
     elif status == "RECEIVED":
-        yield blocking(warning_codes.ALREADY_RECEIVED, f"{called} has been received: nothing of it is open")
+        yield blocking(warning_codes.ALREADY_RECEIVED, f"{called} is fully received: nothing is left to receive")
     elif not rows(order, ROWS):
         yield blocking(warning_codes.EMPTY_ORDER, f"{called} has no rows to receive")
 
@@ -59,7 +59,7 @@ def _traced(portion: Portion[ReceivedRow], row: State, facts: Facts) -> Iterator
         yield from [] if known is None else naming.unnamed("location", known, f"{path}.location_id")
     yield from traces(portion, portion.quantity * (number(row, "purchase_uom_conversion_rate") or Decimal(1)))
     if good_of(facts, row).in_batches and not (asked and asked.batches):
-        told = f"{path}: row {portion.key} is tracked by batch, and comes in none: an account may refuse that"
+        told = f"{path}: row {portion.key} is tracked by batch, but no batch was named: Katana may refuse it"
         yield advisory(warning_codes.UNTRACED_RECEIPT, told, path)
     for used in facts.beside.get(INGREDIENTS, ()):
         is_its = used.get("purchase_order_row_id") == portion.key

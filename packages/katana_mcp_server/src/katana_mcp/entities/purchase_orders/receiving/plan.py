@@ -115,11 +115,11 @@ def no_way_back(change: Transition, came: Sequence[Arrival]) -> str:
     """Return why nothing takes it back; nothing where taking all receipts back does."""
     order, after = change.old, change.new
     if after.get("status") != "RECEIVED":
-        return "Katana takes receipts back only once all of an order has come"
+        return "Katana can undo receipts only after the whole order was received"
     if order.get("status") == "PARTIALLY_RECEIVED":
-        return "taking receipts back would take back what had come before, too"
+        return "undoing receipts would also undo the earlier ones"
     if any(each.place not in (None, (each.portion.row or EMPTY).get("location_id", each.place)) for each in came):
-        return "rows stay at the place to which they came"
+        return "rows stay at the location where they were received"
     if len(rows(follow(after, {**after, "status": "NOT_RECEIVED"}), ROWS)) != len(rows(order, ROWS)):
-        return "taking receipts back makes one of the rows that are alike"
+        return "undoing receipts merges identical rows into one"
     return ""

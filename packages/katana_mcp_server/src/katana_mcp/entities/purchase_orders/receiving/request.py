@@ -16,12 +16,12 @@ class ReceivedRow(RowQuantity):
     also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
 
     quantity: WriteQuantity | None = None
-    """In purchase units; all that is open by default."""
+    """In purchase units; the open quantity by default."""
     received_date: Moment | None = None
     location_id: NameOrId | None = None
-    """Where it came to, if not where it was expected."""
+    """Where it arrived, if not where it was expected."""
     batches: Annotated[list[BatchQuantity], Field(max_length=50)] = Field(default_factory=list[BatchQuantity])
-    """In purchase units; the rest is in no batch."""
+    """In purchase units; the rest gets no batch."""
     serial_number_ids: Annotated[list[RecordNumber], Field(max_length=500)] = Field(default_factory=list[int])
     """One for each stock unit."""
 
@@ -36,6 +36,6 @@ class ReceivePurchaseOrderRequest(WriteRequest):
     purchase_order_id: NameOrId
     """Id or number."""
     rows: Annotated[list[ReceivedRow], Field(max_length=250)] = Field(default_factory=list[ReceivedRow])
-    """What arrived; every open row in full where none is named."""
+    """What arrived; every open row in full by default."""
     received_date: Moment | None = None
-    """Of rows that name none; now by default."""
+    """Of rows without one; now by default."""

@@ -79,9 +79,9 @@ def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
     due = side.open if is_note else side.ordered
     if not due:
         return
-    told = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document none"
+    told = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
     if is_note:
-        told += "; it stays open, or the call takes it off the order"
+        told += "; the call deletes its rows: do not use it if the goods are still to come"
     yield _said(side, "not_on_document", told, terms.settling.dropped(side), order=due, document=Decimal(0))
 
 
@@ -97,8 +97,10 @@ def _units(side: Side) -> Iterator[Difference]:
     for line, factor in zip(side.lines, side.factors, strict=True):
         if factor is None:
             written = line.asked.unit or line.quantity.rest
-            told = f"line {line.place}: how much {written!r} is in {side.unit.name or 'its unit'} is not known"
-            yield _said(side, "unit", told, Way(no_call="give `unit_holds`, the stock units in one, and compare again"))
+            told = f"line {line.place}: how many {side.unit.name or 'purchase units'} one {written!r} is, is not known"
+            yield _said(
+                side, "unit", told, Way(no_call="give `unit_holds`, how many stock units one holds, and compare again")
+            )
 
 
 def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
@@ -111,8 +113,8 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
         return
     values = {"document": to_decimal(came), "order": to_decimal(due)}
     if is_note and not due and came <= Fraction(side.received):
-        told = f"{_in_words(Fraction(side.received), side)} of it came before, nothing is open"
-        yield _said(side, "already_received", told, Way(no_call="it is received already"), **values)
+        told = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
+        yield _said(side, "already_received", told, Way(no_call="it is already received"), **values)
         return
     what = "open" if is_note else "ordered"
     told = f"the document has {_in_words(came, side)}, {what} are {_in_words(due, side)}"
@@ -128,7 +130,7 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
     prices = [price * exchange for price in side.prices]
     if len(prices) > 1:
         told = f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
-        yield _said(side, "price", told, Way(no_call="which of them holds is not told"))
+        yield _said(side, "price", told, Way(no_call="it is not known which price is right"))
         return
     for price in prices:
         have = [number(row, "price_per_unit") for row in side.rows]

@@ -53,11 +53,11 @@ class DocumentLine(Request):
     unit: ShortText | None = None
     """`pcs`, `box of 500`."""
     unit_holds: _MoreThanNothing | None = None
-    """Stock units in one, if `unit` does not say."""
+    """Stock units in one `unit`, if its text does not say."""
     price: Written | None = None
     """Of one unit, without tax."""
     price_per: _MoreThanNothing | None = None
-    """Units that it is for, 100."""
+    """If the price is for several units: 100."""
     tax_rate: Percent | None = None
     """Percent."""
 
@@ -78,20 +78,20 @@ class VerifyOrderDocumentRequest(Request):
     purchase_order_id: NameOrId
     """Id or number."""
     lines: Annotated[list[DocumentLine], Field(min_length=1, max_length=250)]
-    """As written: amounts may be texts."""
+    """As on the document; amounts may be texts."""
     kind: Annotated[_Kind, spelling(_Kind)] = "delivery_note"
-    """A note is held against what is open, an invoice or confirmation against what is ordered."""
+    """A delivery note is compared with open quantities, an invoice or confirmation with ordered ones."""
     currency: Currency | None = None
     """Of the document."""
     exchange_rate: _MoreThanNothing | None = None
-    """The order's currency for one of the document's."""
+    """Value of 1 in the document's currency, in the order's currency."""
     net_total: Written | None = None
     """Without tax."""
     tax_total: Written | None = None
-    """The tax in it."""
+    """Amount of tax."""
     total: Written | None = None
     """With tax."""
     price_tolerance: Percent | None = None
-    """Percent, of totals too; none by default."""
+    """Percent, also for totals; 0 by default."""
     quantity_tolerance: Percent | None = None
     """In percent."""

@@ -41,9 +41,9 @@ class Difference(Answer):
     document: Number | None = None
     order: Number | None = None
     settle: Call | None = None
-    """What would have the order agree."""
+    """The call that makes the order match the document."""
     no_call: str | None = None
-    """Why no call does."""
+    """Why there is no such call."""
 
 
 class VerifiedRow(Answer):
@@ -73,10 +73,10 @@ class VerifiedGood(Answer):
 
 
 class ComparedTotals(Answer):
-    """What the document says, what its lines come to, and what the whole order comes to, in its currency."""
+    """Totals as written, as the sum of the lines, and of the whole order in its currency."""
 
     of: Literal["net_total", "tax_total", "total", "additional_costs"]
-    """Additional costs are without tax, and in no total of an order."""
+    """Additional costs are without tax and not part of an order total."""
     document: Number | None = None
     lines: Number | None = None
     order: Number | None = None
@@ -96,4 +96,4 @@ class VerifyOrderDocumentAnswer(Envelope):
     goods: list[VerifiedGood] = Field(default_factory=list[VerifiedGood])
     totals: list[ComparedTotals] = Field(default_factory=list[ComparedTotals])
     receive: dict[str, object] | None = None
-    """Arguments of `receive_purchase_order` for what came, as far as it is open."""
+    """Arguments of `receive_purchase_order` for the goods that came, up to the open quantity."""

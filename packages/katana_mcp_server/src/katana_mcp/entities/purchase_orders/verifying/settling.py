@@ -13,10 +13,10 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import MAX_AMOUNT
 from katana_mcp.values import get_int, number
 
-_INEXACT = "it does not come out even in the order's unit: change the row by hand"
+_INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
 _DELETED = "the order was deleted in Katana"
-_DRAFT = "the order is a draft: modify_purchase_order with status NOT_RECEIVED orders it first"
-_LOCKED = "received rows no longer change"
+_DRAFT = "the order is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
+_LOCKED = "received rows can no longer be changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,15 @@ class Settling:
             return self.added(side, more, price) if more > 0 else Way(no_call=_LOCKED)
         then = Fraction(_quantity(rows[-1])) + more
         if then <= 0:
-            return Way(no_call=f"{len(rows)} open rows of {side.good.called} would change: say which")
+            return Way(
+                no_call=f"{len(rows)} open rows of {side.good.called} would change: choose one and change it by hand"
+            )
         return self.row_set(rows[-1], "quantity", then)
 
     def added(self, side: Side, quantity: Fraction, price: object) -> Way:
         """Return the call that adds a row of a good to the order; `price` None where its own one fits."""
         if self.status == "RECEIVED":
-            return Way(no_call="a received order takes no more rows: create_purchase_order orders them")
+            return Way(no_call="no rows can be added to a received order: use create_purchase_order")
         amount = _sendable(quantity)
         if not amount:
             return Way(no_call=_INEXACT)
@@ -101,7 +103,7 @@ class Settling:
         if not ids:
             return Way(no_call=_LOCKED)
         if len(ids) == self.row_count:
-            return Way(no_call="the order would have no rows left; delete_purchase_order takes it away")
+            return Way(no_call="the order would have no rows left; use delete_purchase_order to delete it")
         return self.modify(delete_row_ids=ids)
 
     def received(self, sides: Sequence[Side]) -> Way:
@@ -110,7 +112,7 @@ class Settling:
             return Way(no_call=_DELETED if self.is_deleted else _DRAFT)
         rows = [row for side in sides for row in _receipts(side)]
         if not rows:
-            return Way(no_call="nothing of it is open")
+            return Way(no_call="nothing is left to receive")
         arguments: dict[str, object] = {"purchase_order_id": self.order, "rows": rows}
         return Way(Call(tool="receive_purchase_order", arguments=arguments))
 

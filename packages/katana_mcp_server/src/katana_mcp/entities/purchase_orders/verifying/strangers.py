@@ -58,7 +58,9 @@ async def strangers(
 
 def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
     named = ", ".join(repr(each[:_LONGEST]) for each in (*codes_of(line.asked), line.asked.description) if each)
-    why = match.problem or ("nothing is called so" if named else "it has neither a code nor a description")
+    why = match.problem or (
+        "no item with this code or name was found" if named else "it has neither a code nor a description"
+    )
     return Difference(
         kind="unmatched",
         message=f"line {line.place}{f' ({named})' if named else ''}: {why}{did_you_mean(likely)}",
@@ -72,7 +74,7 @@ def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Differ
     came, way = side.quantity, _way(side, bought, terms)
     return Difference(
         kind="not_on_order",
-        message=f"{side.good.called}: the order has no row of it",
+        message=f"{side.good.called}: the order has no row for it",
         sku=side.good.sku,
         lines=side.places,
         document=None if came is None else to_decimal(came),
@@ -84,7 +86,11 @@ def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Differ
 
 def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
     if bought.service or not bought.known:
-        return Way(no_call="it is a service" if bought.service else "how it is bought is not read yet")
+        return Way(
+            no_call="it is a service"
+            if bought.service
+            else "it is not in the cache yet, so how it is bought is not known"
+        )
     if not side.quantity:
         return Way(no_call="how much of it came is not known")
     prices = [price * terms.exchange for price in side.prices] if terms.exchange is not None else []
@@ -92,4 +98,4 @@ def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
         return terms.settling.added(side, side.quantity, price)
     if not prices and bought.price is not None and bought.currency == terms.currency:
         return terms.settling.added(side, side.quantity, None)
-    return Way(no_call="no price is known that fits: give one in its line")
+    return Way(no_call="no price in the currency of the order is known: give one in its line")

@@ -29,7 +29,7 @@ _SHIPPING: Handling[ShippedRow] = Handling(
     does="ship",
     too_much=warning_codes.OVER_SHIPMENT,
     is_over=warning_codes.ALREADY_COMPLETED,
-    why_over=lambda _: "has been packed or delivered: nothing of it is open",
+    why_over=lambda _: "is already packed or delivered: nothing is left to ship",
 )
 
 
@@ -54,7 +54,7 @@ def _named(request: FulfillOrderRequest, order: State, change: Transition) -> It
         has = ", ".join(str(row.get("id")) for row in rows(order, FULFILLMENTS)) or "none"
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no shipment {key}; it has {has}", path)
     elif change.is_nothing:
-        told = f"shipment {key} of {called} is like that already: nothing would change"
+        told = f"shipment {key} of {called} already has these values: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
 
 
@@ -64,11 +64,11 @@ def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> It
         yield blocking(warning_codes.EMPTY_ORDER, f"{called} has no rows to ship")
     elif not going:
         packed = [str(each.get("id")) for each in rows(order, FULFILLMENTS) if each.get("status") == "PACKED"]
-        then = f"; fulfillment_id with status DELIVERED delivers {', '.join(packed)}" if packed else ""
-        told = f"{called} has been packed or delivered: nothing of it is open{then}"
+        then = f"; to deliver it, give status DELIVERED and fulfillment_id {', '.join(packed)}" if packed else ""
+        told = f"{called} is already packed or delivered: nothing is left to ship{then}"
         yield blocking(warning_codes.ALREADY_COMPLETED, told)
     if order.get("status") == "PENDING" and going:
-        told = f"{called} is PENDING, a quote: it is set to NOT_SHIPPED first"
+        told = f"{called} is PENDING, a quote: the plan sets it to NOT_SHIPPED first"
         yield advisory(warning_codes.BLOCKED_STATUS, told)
     entries = traced(facts, order, going)
     for portion, misfit in misfits(called, going, [get_int(row, "id") or 0 for row in held], _SHIPPING):
@@ -92,7 +92,7 @@ def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: Stat
     reserved = {*(ids(row, "serial_numbers") or [])} - left
     if len(reserved) < portion.quantity:
         path = f"{portion.path}.serial_number_ids"
-        wanted = f"row {portion.key} is tracked by serial number: name {plain_number(portion.quantity)}"
+        wanted = f"row {portion.key} is tracked by serial number: give {plain_number(portion.quantity)} serial numbers"
         told = f"{path}: {wanted}; {len(reserved)} are reserved for it"
         yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, told, path)
 
@@ -103,10 +103,12 @@ def _batches(facts: Facts, portion: Portion[ShippedRow], row: State, entries: Se
         return
     path, is_chosen = f"{portion.path}.batches", takes_first_expiring(facts, portion)
     if is_chosen and entries:
-        told = f"{path}: none were named, so row {portion.key} takes what expires first: {in_words(facts, entries)}"
+        told = (
+            f"{path}: no batches given, so row {portion.key} takes those that expire first: {in_words(facts, entries)}"
+        )
         yield info(warning_codes.DEFAULT_BATCHES, told, path)
     if any(entry.get("batch_id") is None for entry in entries) or (is_chosen and not entries):
-        told = f"{path}: row {portion.key} is tracked by batch, and not all of it leaves in one"
+        told = f"{path}: row {portion.key} is tracked by batch, but part of it would be shipped without a batch"
         yield advisory(warning_codes.UNTRACED_SHIPMENT, told, path)
 
 
@@ -124,10 +126,10 @@ def _made(
         done, name = text(made, "done_date"), text(made, "order_no") or key
         if done is None:
             why = f"manufacturing order {name} makes row {row.get('id')} and is {made.get('status')}, not DONE"
-            yield advisory(warning_codes.INVENTORY_ORDERING, f"{why}: the goods leave before they are there")
+            yield advisory(warning_codes.INVENTORY_ORDERING, f"{why}: the goods would be shipped before they are made")
         elif request.picked_date is not None and request.picked_date <= datetime.fromisoformat(done):
             why = f"picked_date: manufacturing order {name} makes row {row.get('id')} and was done on {done}"
-            told = f"{why}: an earlier date lets the stock be negative in between; take a later one"
+            told = f"{why}: with an earlier date the stock is negative until then; use a later date"
             yield advisory(warning_codes.INVENTORY_ORDERING, told, "picked_date")
 
 
@@ -135,5 +137,5 @@ def _stays(order: State, change: Transition) -> Iterator[ToolWarning]:
     """Yield which status the way back does not bring back."""
     was = order.get("status")
     if was in ("PENDING", "READY_FOR_FULFILLMENT") and change.new.get("status") != was:
-        told = f"status: taken back, the order is NOT_SHIPPED, not {was} again"
+        told = f"status: after the revert the order is NOT_SHIPPED, not {was}"
         yield advisory(warning_codes.NO_WAY_BACK, told, "status")

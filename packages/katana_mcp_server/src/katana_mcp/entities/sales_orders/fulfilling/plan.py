@@ -74,7 +74,9 @@ def _summary(request: FulfillOrderRequest, facts: Facts, order: State, change: T
     ] or _taken(order, shipment or EMPTY)
     what, still = (in_words(row_line, found, change) or "nothing" for found in (going, _open(change.new)))
     if request.delete_fulfillment_id is not None:
-        return f"take back shipment {request.delete_fulfillment_id} of {called}: {what}; then open: {still}"
+        return (
+            f"delete shipment {request.delete_fulfillment_id} of {called}, return to stock: {what}; then open: {still}"
+        )
     return f"ship {what} of {called} as {request.status or 'DELIVERED'}; still open: {still}"
 
 
@@ -124,13 +126,13 @@ def _no_way_back(request: FulfillOrderRequest, facts: Facts, order: State) -> st
     if shipment is None:
         return ""
     if shipment.get("invoice_status") not in (None, "NOT_INVOICED"):
-        return "what is shipped anew is not linked to the invoice"
+        return "a new shipment is not linked to the invoice"
     held = {row.get("id"): row for row in rows(order, ROWS)}
     for line in rows(shipment, GONE):
         row = held.get(line.get("sales_order_row_id"), {})
         in_batches = any(each.get("batch_id") for each in rows(line, "batch_transactions"))
         if is_tracked(facts, row, "batch_tracked") and not in_batches:
-            return "goods that left in no batch would be shipped anew in one"
+            return "goods shipped without a batch would be shipped again with one"
         if any(each.get("bin_location_id") for each in rows(line, "traceability")):
-            return "from which bins goods left cannot be said again"
+            return "the bins from which goods were shipped cannot be set again"
     return ""

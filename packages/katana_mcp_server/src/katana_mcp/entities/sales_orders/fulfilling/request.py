@@ -39,9 +39,9 @@ class FulfillOrderRequest(WriteRequest):
     sales_order_id: NameOrId
     """Id or number."""
     rows: Annotated[list[ShippedRow], Field(max_length=250)] = Field(default_factory=list[ShippedRow])
-    """What goes; all that is open where none is named. Without `batches`, those that expire first."""
+    """Rows to ship; all open ones by default. Without `batches`, those that expire first."""
     status: Annotated[ShipmentStatus, spelling(ShipmentStatus)] | None = None
-    """DELIVERED by default; stock leaves as PACKED already."""
+    """DELIVERED by default; PACKED reduces stock too."""
     picked_date: Moment | None = None
     """When stock leaves; now by default."""
     tracking_number: _Said | None = None
@@ -55,15 +55,15 @@ class FulfillOrderRequest(WriteRequest):
     fulfillment_id: _ShipmentId | None = None
     """Changes this shipment instead: status, date, tracking."""
     delete_fulfillment_id: _ShipmentId | None = None
-    """Takes this shipment back: its goods return to stock."""
+    """Deletes this shipment: its goods return to stock."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
         if self.fulfillment_id is not None and self.rows:
-            raise ValueError("rows of a shipment never change: take it back with delete_fulfillment_id, and ship anew")
+            raise ValueError("rows of a shipment cannot be changed: use delete_fulfillment_id, then ship again")
         if self.delete_fulfillment_id is not None and self.model_fields_set - {
             "sales_order_id",
             "delete_fulfillment_id",
         }:
-            raise ValueError("delete_fulfillment_id stands alone: a shipment that is taken back has nothing else")
+            raise ValueError("delete_fulfillment_id cannot be combined with other arguments except sales_order_id")
         return self
