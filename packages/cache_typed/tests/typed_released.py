@@ -40,6 +40,7 @@ HELD = {
     "typed-3": BOOKS,
     "typed-4": BOOKS,
     "typed-5": BOOKS,
+    "typed-6": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

@@ -43,6 +43,7 @@ class ManufacturingOrderOperationRow(Document, table=True):
     group_boundary: Decimal | None = number()
     is_status_actionable: bool | None = flag()
     completed_at: datetime | None = moment(index=True)
+    custom_fields: object | None = nested()
     created_at: datetime | None = moment(index=True)
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()

@@ -23,6 +23,7 @@ class StocktakeRow(Document, table=True):
     counted_quantity: Decimal | None = number()
     discrepancy_quantity: Decimal | None = number()
     notes: str | None = text()
+    bin_location_id: int | None = whole()
     created_at: datetime | None = moment(index=True)
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
