@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cache_core.conditions import LIVE, OneOf, Where
+from cache_core.conditions import LIVE, CustomValue, OneOf, Where
 from cache_core.protocol import Selection, Stored
 from cache_typed import dialect
 from cache_typed.backend import TypedBackend
@@ -20,6 +20,7 @@ from cache_typed.tables import TABLES
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
 from katana_mcp.surface.descriptor import Entity
+from katana_mcp.surface.operations.custom_filters import Carries
 from katana_mcp.surface.operations.filters import Means, Refers, filters_of
 from katana_mcp.testing import Setup, staged
 from katana_mcp.tools.requests import ListRequest, Request
@@ -33,6 +34,7 @@ USUAL = matrix(Sandbox().tenant())
 TYPED = Setup(flags={"cache_backend": "typed"})
 LISTED = [each for each in ENTITIES if each.list_request is not None]
 SCANS = {
+    "custom_fields": "no column holds fields that an account defines itself",
     "open": "a status that is new or missing counts as open, so what is not closed is no range of an index",
     "producible": "most items are not made, and only products say so: an index would name nearly all rows",
     "purchasable": "most items are bought, and only products say so: an index would name nearly all rows",
@@ -72,6 +74,8 @@ def conditions(request: Request, source: str, name: str) -> Iterator[tuple[str, 
             table, _ = meaning.inside or (source, None)
             yield table, (OneOf(meaning.path, (1,)),)
             yield table, (OneOf(meaning.path, (1, 2)),)
+        elif isinstance(meaning, Carries):
+            yield from ((source, (CustomValue(path, ("a",), ("b",)),)) for path in meaning.places.values())
 
 
 def reads_whole(db: Connection, source: str, where: Where) -> bool:

@@ -20,7 +20,7 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import PLANS_SEVERAL, WRITES, let_ask, matrix
+from .matrix import A_MINUTE, PLANS_SEVERAL, WRITES, let_ask, matrix
 from .usual import lasting
 
 LISTED = {each["name"]: each for each in catalogue()}
@@ -60,7 +60,7 @@ async def test_every_tool_called_twice_only_reads_and_answers_alike(
     calls = matrix(tenant)
     before = _state(tenant)
     for tool, usual in calls.items():
-        let_ask(tool, clock)
+        clock.advance(A_MINUTE)
         first = await stage.call(tool, **usual.arguments)
         assert lasting(await stage.call(tool, **usual.arguments)) == lasting(first), tool
     assert {request.method for request in stage.own.sandbox.journal} == {"GET"}

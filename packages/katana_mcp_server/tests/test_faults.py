@@ -231,7 +231,11 @@ async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there
     ("stale", "warming", "told"),
     [
         (None, "5/10", "no order among the records cached so far (5/10); ask again in a moment; some were not read"),
-        (Stale(age_seconds=9, reason="down"), None, "no order; judged by rows 9 s old: down; some were not read"),
+        (
+            Stale(age_seconds=9, reason="down"),
+            None,
+            "no order; checked against cached data 9 s old: down; some were not read",
+        ),
     ],
 )
 def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_left_out(

@@ -16,6 +16,7 @@ from katana_client.models.sales_orders import SalesOrder
 from katana_client.models.services import Service
 from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.models.stock_transfers import StockTransfer
+from katana_client.models.suppliers import Supplier
 from katana_mcp.entities import ENTITIES
 from katana_mcp.writing.meaning import Model, all_same, differing, holds, model_of, same
 
@@ -108,5 +109,5 @@ def test_every_collection_that_is_written_to_is_declared() -> None:
     assert len(TEXT_FIELDS) > 30
     kept = {"items": "services"}
     assert {model_of(kept.get(entity.plural, entity.plural)) for entity in ENTITIES if entity.writes} == {
-        *(Customer, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer),
+        *(Customer, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer, Supplier),
     }

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from katana_sandbox import SCENARIOS, DroppedConnection, ManualClock, Sandbox, SandboxConfig, parse_faults
+from katana_sandbox import DroppedConnection, ManualClock, Sandbox, SandboxConfig, parse_faults
+from katana_sandbox.scenarios import SCENARIOS
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -1,71 +1,36 @@
 """A stateful offline stand-in for the Katana API."""
 
-from katana_sandbox.caller import Answer, Caller
-from katana_sandbox.clock import Clock, ManualClock, SystemClock
-from katana_sandbox.faults.actions import (
-    Action,
-    ClockOffset,
-    Delay,
-    Drip,
-    Drop,
-    DroppedConnection,
-    EditBody,
-    EditHeaders,
-    EmptyPage,
-    Hang,
-    HungConnection,
-    MissingHeader,
-    Mutate,
-    ReplicaLag,
-    Status,
-    Truncate,
-)
-from katana_sandbox.faults.script import Fault, FaultScript, Match, parse_faults
-from katana_sandbox.journal import Journal, JournalEntry
-from katana_sandbox.sandbox import Sandbox, SandboxConfig
-from katana_sandbox.scenarios import SCENARIOS, Scenario
-from katana_sandbox.snapshot import BadState
-from katana_sandbox.switch_list import SWITCHES, Switch
-from katana_sandbox.switches import Switches
-from katana_sandbox.tenant import Tenant
-from katana_sandbox.wire.errors import Refused
-
-__all__ = [
-    "SCENARIOS",
-    "SWITCHES",
-    "Action",
-    "Answer",
-    "BadState",
-    "Caller",
-    "Clock",
-    "ClockOffset",
-    "Delay",
-    "Drip",
-    "Drop",
-    "DroppedConnection",
-    "EditBody",
-    "EditHeaders",
-    "EmptyPage",
-    "Fault",
-    "FaultScript",
-    "Hang",
-    "HungConnection",
-    "Journal",
-    "JournalEntry",
-    "ManualClock",
-    "Match",
-    "MissingHeader",
-    "Mutate",
-    "Refused",
-    "ReplicaLag",
-    "Sandbox",
-    "SandboxConfig",
-    "Scenario",
-    "Status",
-    "Switch",
-    "Switches",
-    "SystemClock",
-    "Tenant",
-    "Truncate",
-    "parse_faults",
-]
+from katana_sandbox.caller import Answer as Answer
+from katana_sandbox.caller import Caller as Caller
+from katana_sandbox.clock import Clock as Clock
+from katana_sandbox.clock import ManualClock as ManualClock
+from katana_sandbox.clock import SystemClock as SystemClock
+from katana_sandbox.faults.actions import Action as Action
+from katana_sandbox.faults.actions import ClockOffset as ClockOffset
+from katana_sandbox.faults.actions import Delay as Delay
+from katana_sandbox.faults.actions import Drip as Drip
+from katana_sandbox.faults.actions import Drop as Drop
+from katana_sandbox.faults.actions import DroppedConnection as DroppedConnection
+from katana_sandbox.faults.actions import EditBody as EditBody
+from katana_sandbox.faults.actions import EditHeaders as EditHeaders
+from katana_sandbox.faults.actions import EmptyPage as EmptyPage
+from katana_sandbox.faults.actions import Hang as Hang
+from katana_sandbox.faults.actions import HungConnection as HungConnection
+from katana_sandbox.faults.actions import MissingHeader as MissingHeader
+from katana_sandbox.faults.actions import Mutate as Mutate
+from katana_sandbox.faults.actions import ReplicaLag as ReplicaLag
+from katana_sandbox.faults.actions import Status as Status
+from katana_sandbox.faults.actions import Truncate as Truncate
+from katana_sandbox.faults.script import Fault as Fault
+from katana_sandbox.faults.script import Match as Match
+from katana_sandbox.faults.script import parse_faults as parse_faults
+from katana_sandbox.journal import Journal as Journal
+from katana_sandbox.journal import JournalEntry as JournalEntry
+from katana_sandbox.sandbox import Sandbox as Sandbox
+from katana_sandbox.sandbox import SandboxConfig as SandboxConfig
+from katana_sandbox.scenarios import Scenario as Scenario
+from katana_sandbox.snapshot import BadState as BadState
+from katana_sandbox.switch_list import SWITCHES as SWITCHES
+from katana_sandbox.switches import Switches as Switches
+from katana_sandbox.tenant import Tenant as Tenant
+from katana_sandbox.wire.errors import Refused as Refused

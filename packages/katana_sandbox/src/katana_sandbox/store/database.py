@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol, cast, override
+from typing import cast, override
 from uuid import UUID
 
 from katana_sandbox.snapshot import by_prefix
@@ -18,19 +18,7 @@ from katana_sandbox.wire.encoding import decode, encode
 type Pieces = Mapping[str, bytes]
 
 
-class Savable(Protocol):
-    """State that is given, and taken back, in named pieces."""
-
-    def saved(self) -> Pieces:
-        """Everything held."""
-        ...
-
-    def restore(self, pieces: Pieces) -> None:
-        """Hold what `saved` gave, and nothing else."""
-        ...
-
-
-class Part[T: Savable]:
+class Part[T: (Store, Stock)]:
     """A part of the state; one that was saved is taken back when it is first asked for."""
 
     def __init__(self, make: Callable[[], T], pieces: Pieces | None) -> None:

@@ -3,11 +3,12 @@
 import os
 import shutil
 from pathlib import Path
+from typing import cast
 
 from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
 from katana_mcp.caches.cache_files import NotDone
-from katana_mcp.commands.cache.job import Job
+from katana_mcp.commands.cache.job import Job, Report
 from katana_mcp.commands.cache.screen import format_size, size
 from katana_mcp.commands.cache.status import status
 from katana_mcp.commands.doctor.finding import Finding
@@ -16,7 +17,6 @@ from katana_mcp.commands.hosts.install import found
 from katana_mcp.commands.journal.look import entries
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.server.wiring import Environment, cache_directory
-from katana_mcp.values import get_int, rows
 
 _ROOM = 500 * 2**20
 """Bytes that should be free: a cache of 500,000 parts is built anew beside the old one."""
@@ -62,7 +62,7 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
     told = f"{job.directory}, {format_size(weight)}{room}"
     if not report.fine:
         return Finding("cache", "wrong", f"{told}; a file is damaged", "start a server once: it sets the file aside")
-    kept_out = sum(get_int(each, "quarantined") or 0 for each in rows(report.data, "entities"))
+    kept_out = sum(cast("int", each.get("quarantined", 0)) for each in _listed(report, "entities"))
     if kept_out:
         advice = "katana-mcp cache status --quarantine names them"
         return Finding("cache", "advice", f"{told}; {kept_out} records cannot be kept", advice)
@@ -73,12 +73,16 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
 
 async def _journal(job: Job) -> Finding:
     report = await entries(job, _ENTRIES, None)
-    states = [each.get("state") for each in rows(report.data, "entries")]
+    states = [each.get("state") for each in _listed(report, "entries")]
     unknown = states.count("unknown")
     if unknown:
         told = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"
         return Finding("journal", "advice", told, "katana-mcp journal reconcile looks them up in Katana")
     return Finding("journal", "fine", f"{len(states)} plans" if states else "nothing was planned yet")
+
+
+def _listed(report: Report, name: str) -> list[dict[str, object]]:
+    return cast("list[dict[str, object]]", report.data[name])
 
 
 def host_findings() -> list[Finding]:
