@@ -83,6 +83,15 @@ async def stage(own: OwnSandbox) -> AsyncGenerator[Stage]:
 
 
 @pytest.fixture
+def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A working directory of its own, and no setting of ours in the environment."""
+    for name in [name for name in os.environ if name.upper().startswith("KATANA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return monkeypatch
+
+
+@pytest.fixture
 def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Generator[Run]:
     """Run a command on the sandbox with its cache below `kept`."""
     for name in [each for each in os.environ if each.startswith("KATANA_")]:

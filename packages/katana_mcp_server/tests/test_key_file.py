@@ -1,6 +1,5 @@
 """The API key from a file of its own: read whole, by its owner alone, and never from wherever a server starts."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,6 @@ from katana_mcp.configuration.settings import SettingsError, load
 KEY = "a-key-of-an-account"
 
 
-@pytest.fixture
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """A working directory of its own, and no setting of ours in the environment."""
-    for name in [name for name in os.environ if name.upper().startswith("KATANA_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    return monkeypatch
-
-
 def held(path: Path, text: str | bytes = f"  {KEY}\n", mode: int = 0o600) -> Path:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     path.chmod(mode)
@@ -27,26 +17,26 @@ def held(path: Path, text: str | bytes = f"  {KEY}\n", mode: int = 0o600) -> Pat
 
 
 @pytest.mark.parametrize("how", ["flag", "environment", "named file", "relative", "home"])
-def test_a_key_is_read_from_the_file_that_is_named(tmp_path: Path, clean: pytest.MonkeyPatch, how: str) -> None:
+def test_a_key_is_read_from_the_file_that_is_named(tmp_path: Path, no_settings: pytest.MonkeyPatch, how: str) -> None:
     path = held(tmp_path / "key")
     flags: dict[str, object] = {}
     match how:
         case "flag":
             flags["api_key_file"] = path
         case "environment":
-            clean.setenv("KATANA_API_KEY_FILE", str(path))
+            no_settings.setenv("KATANA_API_KEY_FILE", str(path))
         case "named file":
             flags["env_file"] = held(tmp_path / "named.env", f"KATANA_API_KEY_FILE={path}\n")
         case "relative":
             flags["api_key_file"] = "key"
         case _:
-            clean.setenv("HOME", str(tmp_path))
+            no_settings.setenv("HOME", str(tmp_path))
             flags["api_key_file"] = "~/key"
     assert load(**flags).api_key.get_secret_value() == KEY
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602])
-def test_a_file_that_others_may_use_is_refused(tmp_path: Path, clean: pytest.MonkeyPatch, mode: int) -> None:
+def test_a_file_that_others_may_use_is_refused(tmp_path: Path, no_settings: pytest.MonkeyPatch, mode: int) -> None:
     path = held(tmp_path / "key", mode=mode)
     with pytest.raises(SettingsError, match=r"can be read by other users of this machine: chmod 600 it"):
         load(api_key_file=path)
@@ -56,27 +46,27 @@ def test_a_file_that_others_may_use_is_refused(tmp_path: Path, clean: pytest.Mon
     "text", ["", " \n ", f"{KEY}\n{KEY}", f"KATANA_API_KEY=\n{KEY}\n", b"\xff\xfe\x00", "k" * 10_001], ids=range(6)
 )
 def test_a_file_that_holds_no_key_alone_is_refused_without_what_it_holds(
-    tmp_path: Path, clean: pytest.MonkeyPatch, text: str | bytes
+    tmp_path: Path, no_settings: pytest.MonkeyPatch, text: str | bytes
 ) -> None:
     with pytest.raises(SettingsError, match=r"must hold the key alone, in one line") as refused:
         load(api_key_file=held(tmp_path / "key", text))
     assert KEY not in str(refused.value)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path, clean: pytest.MonkeyPatch) -> None:
+def test_what_is_no_file_is_refused(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError, match=r"--api-key-file\): .*/none does not exist"):
         load(api_key_file=tmp_path / "none")
     with pytest.raises(SettingsError, match=r"is a directory: name the file that holds the key"):
         load(api_key_file=tmp_path)
 
 
-def test_a_key_and_a_file_are_one_too_many(tmp_path: Path, clean: pytest.MonkeyPatch) -> None:
-    clean.setenv("KATANA_API_KEY", KEY)
+def test_a_key_and_a_file_are_one_too_many(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:
+    no_settings.setenv("KATANA_API_KEY", KEY)
     with pytest.raises(SettingsError, match=r"are both set: leave one of them out"):
         load(api_key_file=held(tmp_path / "key"))
 
 
-def test_the_directory_of_the_start_names_no_file_with_a_key(tmp_path: Path, clean: pytest.MonkeyPatch) -> None:
+def test_the_directory_of_the_start_names_no_file_with_a_key(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:
     path = held(tmp_path / "key")
     held(tmp_path / ".env", f"KATANA_API_KEY_FILE={path}\nKATANA_BASE_URL=https://theirs.example/v1\n")
     with pytest.raises(SettingsError, match=r"KATANA_API_KEY_FILE stands in .*may name anybody's key"):
@@ -84,9 +74,9 @@ def test_the_directory_of_the_start_names_no_file_with_a_key(tmp_path: Path, cle
 
 
 def test_a_file_with_a_key_goes_to_no_host_that_the_directory_of_the_start_names(
-    tmp_path: Path, clean: pytest.MonkeyPatch
+    tmp_path: Path, no_settings: pytest.MonkeyPatch
 ) -> None:
-    clean.setenv("KATANA_API_KEY_FILE", str(held(tmp_path / "key")))
+    no_settings.setenv("KATANA_API_KEY_FILE", str(held(tmp_path / "key")))
     held(tmp_path / ".env", "KATANA_BASE_URL=https://theirs.example/v1\n")
     with pytest.raises(SettingsError, match=r"KATANA_BASE_URL in .*: not taken"):
         load()

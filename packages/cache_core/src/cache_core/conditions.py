@@ -115,6 +115,11 @@ def hold(where: Iterable[Condition], record: Record) -> bool:
     return all(holds(condition, record) for condition in where)
 
 
+def is_no_amount(value: object) -> bool:
+    """Return whether it is a decimal that no record holds: not a number, or without end."""
+    return isinstance(value, Decimal) and not value.is_finite()
+
+
 def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
     """Yield the values that custom fields of these names have in an object of them, or in one entry of a list."""
     if not isinstance(place, Mapping):
@@ -141,7 +146,7 @@ def _compare(left: object, right: Scalar) -> int | None:
         return 0 if left is right else None
     if isinstance(left, str) and isinstance(right, str):
         return (left > right) - (left < right)
-    if any(isinstance(each, Decimal) and not each.is_finite() for each in (left, right)):
+    if is_no_amount(left) or is_no_amount(right):
         return None
     if isinstance(left, int | Decimal) and isinstance(right, int | Decimal):
         return (left > right) - (left < right)

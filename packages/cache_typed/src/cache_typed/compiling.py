@@ -19,6 +19,7 @@ from cache_core.conditions import (
     Visibility,
     Where,
     Within,
+    is_no_amount,
 )
 from cache_typed import dialect
 from cache_typed.columns import Cell, Kind, fits_whole, is_storable, order_key
@@ -66,7 +67,7 @@ class _Target:
 
     def cell(self, value: Scalar) -> Cell:
         """Return what a value equal to this one has in the column; None when no value can."""
-        return None if _is_no_amount(value) else _CELLS[self.kind](value)
+        return None if is_no_amount(value) else _CELLS[self.kind](value)
 
 
 def compiled(layout: Layout, where: Where, visibility: Visibility) -> Clause:
@@ -172,7 +173,7 @@ def _bound(column: str, target: _Target, sign: str, value: Scalar | None, clause
     """Return the comparison with a bound; nothing for an open side, and never for another kind of value."""
     if value is None:
         return ""
-    if _is_no_amount(value):
+    if is_no_amount(value):
         return _NEVER
     if target.kind is Kind.WHOLE and isinstance(value, int | Decimal) and not isinstance(value, bool):
         return _whole_bound(column, sign, value, clause)
@@ -187,11 +188,6 @@ def _bound(column: str, target: _Target, sign: str, value: Scalar | None, clause
         return f"{column} {sign} {clause.bind(cell)}"
     same_kind = f"{column} >= 's'" if isinstance(value, str) else f"{column} < 's'"
     return f"{same_kind} AND {column} {sign} {clause.bind(cell)}"
-
-
-def _is_no_amount(value: Scalar) -> bool:
-    """Return whether it is a decimal that no record holds: not a number, or without end."""
-    return isinstance(value, Decimal) and not value.is_finite()
 
 
 def _whole_bound(column: str, sign: str, value: int | Decimal, clause: Clause) -> str:

@@ -14,6 +14,7 @@ from katana_client.errors import KatanaError
 from katana_mcp.documents.states import requested_rows
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import EMPTY, rows
@@ -129,10 +130,6 @@ type Definitions = Mapping[str, tuple[str, str]]
 """Label and kind of record of custom fields, by their ids."""
 
 
-_OF_VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
-"""Kinds of fields that may appear on rows too."""
-
-
 async def definitions(asked: Mapping[str, object], services: Services) -> Definitions | None:
     """Return the custom fields that the account has, where a request names some; None where that is not known."""
     if not any(fields for _, fields in _requested_fields(asked)):
@@ -150,7 +147,7 @@ def defined(head: str, row: str, change: Transition) -> Iterator[ToolWarning]:
     if known is None:
         return
     for path, fields in _requested_fields(change.asked):
-        kinds = {head} if path == NAME else {row, *_OF_VARIANTS}
+        kinds = {head} if path == NAME else {row, *VARIANT_KINDS}
         fitting = {key: label for key, (label, of) in known.items() if of in kinds}
         for name in fields:
             if name not in fitting:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from cache_core.clock import Clock, SystemClock
+from cache_core.clock import SystemClock
 from katana_client import KatanaClient
 from katana_client.budget import Budget, SlidingWindowBudget
 from katana_client.sending import Patience
@@ -28,7 +28,7 @@ _SHOWN = 8
 _ONE_LINE = {"fine": True, "wrong": False, "advice": None}
 
 
-async def examine(settings: Settings, *, shapes: bool, as_json: bool, clock: Clock | None = None) -> int:
+async def examine(settings: Settings, *, shapes: bool, as_json: bool) -> int:
     """Look, print, and return the exit code: 0 nothing is wrong, 1 something is."""
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
     known, outside = account(settings)
@@ -40,12 +40,11 @@ async def examine(settings: Settings, *, shapes: bool, as_json: bool, clock: Clo
     else:
         findings.append(Finding("key", "fine", _key(known)))
         async with _client(known, outside) as client:
-            findings += await account_findings(client, clock or SystemClock(), _called(known))
+            findings += await account_findings(client, SystemClock(), _called(known))
             if shapes and findings[-1].state != "wrong":
                 with bars() as tell:
                     collections = await shapes_of(client, tell)
     findings += [*await cache_findings(known, outside), *host_findings()]
-    findings += [finding for each in collections for finding in each.findings]
     return _ended(findings, collections, as_json=as_json)
 
 
@@ -56,8 +55,9 @@ def without_settings(error: SettingsError, *, as_json: bool) -> int:
 
 
 def _ended(findings: Sequence[Finding], collections: Sequence[CollectionShape], *, as_json: bool) -> int:
-    print_report(_report(findings, collections), as_json=as_json)
-    return int(any(each.state == "wrong" for each in findings))
+    report = _report(findings, collections)
+    print_report(report, as_json=as_json)
+    return int(not report.fine)
 
 
 @asynccontextmanager
@@ -92,19 +92,19 @@ def _called(settings: Settings) -> str:
 
 
 def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
-    odd = {finding for each in collections for finding in each.findings}
-    shown = [*(each for each in findings if each not in odd), *(each for some in collections for each in few(some))]
+    every = [*findings, *(finding for each in collections for finding in each.findings)]
+    shown = [*findings, *(finding for each in collections for finding in few(each))]
     lines = [Line((each.what, each.told, each.advice or ""), _ONE_LINE[each.state]) for each in shown]
     sheets = [Sheet(("check", "found", "what to do"), lines)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")
         sheets.append(Sheet(head, [Line(each.cells()) for each in collections]))
-    wrong, advised = (sum(each.state == state for each in findings) for state in ("wrong", "advice"))
-    notes = [f"{wrong} of {len(findings)} are wrong" if wrong else "nothing is wrong"]
+    wrong, advised = (sum(each.state == state for each in every) for state in ("wrong", "advice"))
+    notes = [f"{wrong} of {len(every)} are wrong" if wrong else "nothing is wrong"]
     if advised:
         notes.append(f"{advised} to look at; the server works all the same")
     return Report(
-        {"checks": [each.data() for each in findings], "collections": [each.data() for each in collections]},
+        {"checks": [each.data() for each in every], "collections": [each.data() for each in collections]},
         sheets=tuple(sheets),
         notes=tuple(notes),
         fine=not wrong,

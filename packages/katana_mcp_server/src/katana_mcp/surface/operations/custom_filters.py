@@ -20,7 +20,8 @@ from katana_mcp.values import EMPTY, child, rows
 _MOST = 1_000
 _SHOWN = 40
 _LONGEST = 1_000
-_VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
+VARIANT_KINDS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
+"""Kinds of fields that may appear on rows too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,12 @@ def carries(own: str, row: str | None = None, *, at: str = "custom_fields") -> C
     stem = own.removeprefix("Outsourced")
     places = dict.fromkeys((stem, f"Outsourced{stem}"), at)
     if row is not None:
-        kinds = (f"{stem}Row", f"Outsourced{stem}Row", *_VARIANTS)
+        kinds = (f"{stem}Row", f"Outsourced{stem}Row", *VARIANT_KINDS)
         places |= dict.fromkeys(kinds, f"{row}[].custom_fields")
     return Carries(places)
 
 
-OF_VARIANTS = Carries(dict.fromkeys(_VARIANTS, "variants[].custom_fields"), older=True)
+OF_VARIANTS = Carries(dict.fromkeys(VARIANT_KINDS, "variants[].custom_fields"), older=True)
 """Fields of items, which stand on their variants."""
 
 

@@ -341,40 +341,34 @@ async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored],
     return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
+def _given(request: Request) -> Iterator[tuple[str, Any, object]]:
+    """Yield the filters that are set: name, value, and what is said of its meaning."""
+    for name, field in type(request).model_fields.items():
+        if (value := getattr(request, name)) is not None:
+            yield from ((name, value, meaning) for meaning in field.metadata)
+
+
 def references_of(request: Request) -> Iterator[tuple[str, Refers, object]]:
     """Yield the filters that are set and name records, each with its value."""
-    for name, field in type(request).model_fields.items():
-        value = getattr(request, name)
-        for meaning in field.metadata if value is not None else ():
-            if isinstance(meaning, Refers):
-                yield name, meaning, value
+    yield from ((name, meaning, value) for name, value, meaning in _given(request) if isinstance(meaning, Refers))
 
 
 def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     meanings = [meaning for _, meaning, _ in references_of(request)]
     named = [entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1])]
-    return (*named, *(CUSTOM_FIELDS if next(_carried(request), None) else ()))
-
-
-def _carried(request: Request) -> Iterator[Carries]:
-    """Yield the filters by custom fields that are set."""
-    for name, field in type(request).model_fields.items():
-        if getattr(request, name) is not None:
-            yield from (meaning for meaning in field.metadata if isinstance(meaning, Carries))
+    return (*named, *(CUSTOM_FIELDS if any(isinstance(each, Carries) for _, _, each in _given(request)) else ()))
 
 
 def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, str]]:
     """Yield the paths that the request's filters ask, with the cache entity where that is not what is listed."""
-    for name, field in type(request).model_fields.items():
-        value = getattr(request, name)
-        for meaning in field.metadata if value is not None else ():
-            if isinstance(meaning, Means):
-                yield from ((None, condition.field) for condition in meaning.conditions(value, now))
-            elif isinstance(meaning, Refers):
-                yield (meaning.inside[0] if meaning.inside else None, meaning.path)
-            elif isinstance(meaning, Carries):
-                yield from ((None, path) for path in dict.fromkeys(meaning.places.values()))
+    for _, value, meaning in _given(request):
+        if isinstance(meaning, Means):
+            yield from ((None, condition.field) for condition in meaning.conditions(value, now))
+        elif isinstance(meaning, Refers):
+            yield (meaning.inside[0] if meaning.inside else None, meaning.path)
+        elif isinstance(meaning, Carries):
+            yield from ((None, path) for path in dict.fromkeys(meaning.places.values()))
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:
