@@ -102,7 +102,7 @@ def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape])
     wrong, advised = (sum(each.state == state for each in every) for state in ("wrong", "advice"))
     notes = [f"{wrong} of {len(every)} are wrong" if wrong else "nothing is wrong"]
     if advised:
-        notes.append(f"{advised} to look at; the server works all the same")
+        notes.append(f"{advised} to look at" + ("" if wrong else "; the server works all the same"))
     return Report(
         {"checks": [each.data() for each in every], "collections": [each.data() for each in collections]},
         sheets=tuple(sheets),
