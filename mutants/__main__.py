@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal
@@ -26,6 +27,8 @@ _TESTS_FAILED = 1
 _SECONDS = 900
 _AT_ONCE = 2
 _PLAIN = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:schemathesis", "--hypothesis-seed=0")
+# Python takes a compiled file for current by its source's size and whole seconds: no two texts of a file share a second.
+_seconds = count(int(time.time()) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +124,12 @@ def _tried(trees: Sequence[Path], mutants: Sequence[Mutant]) -> Iterator[Outcome
 def _outcome(tree: Path, mutant: Mutant) -> Outcome:
     path = tree / mutant.file
     text = path.read_text("utf-8")
-    path.write_text(mutant.applied(text), "utf-8")
+    _write(path, mutant.applied(text))
     began = time.monotonic()
     try:
         code, told = _ran(tree, ("-x", "-n0", *mutant.tests))
     finally:
-        path.write_text(text, "utf-8")
+        _write(path, text)
     seconds = time.monotonic() - began
     failed = _FAILED.search(told)
     if code == _TESTS_FAILED and failed is not None:
@@ -134,6 +137,11 @@ def _outcome(tree: Path, mutant: Mutant) -> Outcome:
     return (
         Outcome(mutant, "LIVES", "", seconds) if not code else Outcome(mutant, "BROKEN", told.strip()[-300:], seconds)
     )
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
+    os.utime(path, (moment := next(_seconds), moment))
 
 
 def _copied(tree: Path) -> Path:
@@ -149,7 +157,8 @@ def _ran(tree: Path, arguments: Sequence[str]) -> tuple[int, str]:
     """Run tests on a copy, whose packages go before the installed ones; return exit code and output."""
     sources = os.pathsep.join(str(path) for path in sorted((tree / "packages").glob("*/src")))
     command = [sys.executable, "-m", "pytest", "-q", *_PLAIN, *arguments]
-    environment = {**os.environ, "PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": sources}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         done = subprocess.run(
             command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=_SECONDS
