@@ -27,7 +27,7 @@ _TESTS_FAILED = 1
 _SECONDS = 900
 _AT_ONCE = 2
 _PLAIN = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:schemathesis", "--hypothesis-seed=0")
-# Python takes a compiled file for current by its source's size and whole seconds: no two texts of a file share a second.
+# Python knows a compiled file by its source's size and whole seconds, so no two texts of a file share a second.
 _seconds = count(int(time.time()) + 1)
 
 

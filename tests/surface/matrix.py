@@ -11,6 +11,7 @@ from katana_sandbox import ManualClock, Sandbox, Tenant
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
+from .matrix_promised import promised
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods
@@ -487,6 +488,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
             _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse"),
         ),
         **_shortages(tenant),
+        **promised(tenant),
         **_ledger(tenant),
         **_boms(tenant),
         "list_reference": Usual({"kind": "supplier"}, _each(kind="location", query="Pinegrove", limit=3, page=2)),

@@ -116,10 +116,11 @@ def test_a_filter_without_an_index_would_be_seen(db: Connection) -> None:
 
 WORKFLOWS = (
     *("check_inventory", "get_bom", "get_inventory_movements", "get_item", "get_variant_details", "inventory_at"),
-    *("list_blocking_ingredients", "list_low_stock_items"),
+    *("list_blocking_ingredients", "list_low_stock_items", "order_readiness", "promise_date"),
 )
 WHOLE = {
     "manufacturing_order: NoneOf status": "like the filter `open` of lists",
+    "sales_order: NoneOf status": "like the filter `open` of lists",
 }
 """What workflows read of a whole table, each with its reason."""
 

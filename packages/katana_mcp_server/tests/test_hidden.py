@@ -74,6 +74,8 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_inventory_movements": {"skus_or_variant_ids": [variant["id"]]},
         "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
         "list_blocking_ingredients": {},
+        "order_readiness": {},
+        "promise_date": {"rows": [{"sku_or_variant_id": variant["id"], "quantity": 1}]},
         "verify_order_document": {
             "purchase_order_id": bought["id"],
             "lines": [{"sku": f"HID-{number}", "quantity": 1}],

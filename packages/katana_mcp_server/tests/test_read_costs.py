@@ -12,9 +12,10 @@ from katana_mcp.testing import Stage, staged
 from katana_sandbox import Tenant
 
 # The rest of a page takes no statement of its own.
-PAGED: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("list_low_stock_items", {"include_expected": False}),
-    ("list_blocking_ingredients", {}),
+PAGED: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("list_low_stock_items", 12, {"include_expected": False}),
+    ("list_blocking_ingredients", 12, {}),
+    ("order_readiness", 25, {}),
 )
 BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),
@@ -51,9 +52,9 @@ async def test_many_variants_take_as_many_statements_as_one_and_no_request(
 async def test_a_long_page_takes_as_many_statements_as_a_short_one_and_no_request(
     statements: Statements, stage: Stage, subtests: pytest.Subtests
 ) -> None:
-    for tool, more in PAGED:
+    for tool, few_rows, more in PAGED:
         with subtests.test(tool):
-            few = await warm_cost(stage, statements, tool, limit=12, **more)
+            few = await warm_cost(stage, statements, tool, limit=few_rows, **more)
             many = await warm_cost(stage, statements, tool, limit=40, **more)
             assert (few[0], many[0]) == (0, 0)
             assert len(few[2]["rows"]) < len(many[2]["rows"])

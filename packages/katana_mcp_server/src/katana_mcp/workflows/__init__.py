@@ -10,6 +10,8 @@ from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
 from katana_mcp.workflows.inventory_signals import LIST_INVENTORY_SIGNALS
 from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
+from katana_mcp.workflows.order_readiness import ORDER_READINESS
+from katana_mcp.workflows.promise_date import PROMISE_DATE
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
@@ -24,6 +26,8 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
     LIST_TRACEABILITY,
+    ORDER_READINESS,
+    PROMISE_DATE,
     LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
     LIST_REFERENCE,

@@ -20,9 +20,9 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.values import EMPTY, get_int, number, rows, total
+from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
-from katana_mcp.workflows.stock import stale_stock, unread
+from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
@@ -211,11 +211,7 @@ def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
 
 
 async def _to_answers(found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, services: Services) -> list[Answer]:
-    levels = {
-        (get_int(level, "variant_id"), get_int(level, "location_id")): level
-        for stored in stock.stored
-        for level in rows(stored.record, "levels")
-    }
+    levels = levels_by_place(stock)
     wanted: dict[str, list[object]] = {
         "variant": [each.place[0] for each in found],
         "location": [each.place[1] for each in found],
@@ -230,7 +226,7 @@ def _row(
 ) -> Answer:
     variant_id, location_id = wait.place
     level = levels.get(wait.place, EMPTY)
-    needed, in_stock, committed = wait.needed(), number(level, "quantity_in_stock"), number(level, "quantity_committed")
+    needed = wait.needed()
     held_up = sorted(wait.rows, key=lambda each: text(each[1], "production_deadline_date") or _LAST)
     return BlockingIngredient(
         variant_id=variant_id,
@@ -241,21 +237,14 @@ def _row(
         location=names.name("location", location_id),
         ingredient_availability=wait.worst(),
         needed=needed,
-        missing=_missing(needed, in_stock, committed),
-        in_stock=in_stock,
-        committed=committed,
+        missing=missing_of(needed, level),
+        in_stock=number(level, "quantity_in_stock"),
+        committed=number(level, "quantity_committed"),
         order_count=len(_orders(wait.rows)),
         orders=[_held_up(row, order, services) for row, order in held_up[:_NAMED]],
         incoming_count=len(coming),
         incoming=[each.to_answer(names, services) for each in coming[:_NAMED]],
     )
-
-
-def _missing(needed: Decimal | None, in_stock: Decimal | None, committed: Decimal | None) -> Decimal | None:
-    """Return what these orders lack: what others have committed of the stock is not theirs."""
-    if needed is None or in_stock is None or committed is None:
-        return None
-    return min(needed, max(Decimal(0), committed - in_stock))
 
 
 def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:

@@ -28,6 +28,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number, fitting
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
 from katana_mcp.workflows.low_stock import FRESH_FOR
+from katana_mcp.workflows.needs import needs_of
 from katana_mcp.workflows.replenish_orders import (
     OrderedLine,
     OrderKey,
@@ -36,14 +37,7 @@ from katana_mcp.workflows.replenish_orders import (
     proposal,
     variants_of,
 )
-from katana_mcp.workflows.replenish_reading import (
-    drafted,
-    every_variant,
-    levels_in,
-    needs_of,
-    producible,
-    recipes_of,
-)
+from katana_mcp.workflows.replenish_reading import drafted, every_variant, levels_in, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, requirements
 from katana_mcp.workflows.stock import age_of, places_in, unread
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve

@@ -11,8 +11,8 @@ from katana_mcp.references.purchasable import PurchasableVariant, known_good
 from katana_mcp.tools.answers import Answer, Number, plain_number
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
+from katana_mcp.workflows.needs import Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
-from katana_mcp.workflows.replenish_reading import Needs
 from katana_mcp.workflows.requirements import Place, Requirement, Requirements
 
 _NAMED = 2

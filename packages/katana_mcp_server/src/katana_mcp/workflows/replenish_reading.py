@@ -1,14 +1,12 @@
 """What `replenish` decides by: stock levels, bills of materials, who needs what and when, and what is drafted."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
-from cache_core.conditions import Missing, NoneOf, OneOf, Order
+from cache_core.conditions import Missing, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record, RecordId
+from cache_core.records import Record
 from cache_core.sync import StockAnswer
-from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
@@ -17,20 +15,6 @@ from katana_mcp.workflows.requirements import Level, Place
 from katana_mcp.workflows.stock import target_of
 
 _MOST, _MOST_LEVELS = 10_000, 20
-_SHIPPED = ("DELIVERED", "PACKED", "PENDING")
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """An open order that takes a variant from a location: its number, by when, and how much it still takes."""
-
-    order_no: str
-    date: str | None
-    quantity: Decimal
-
-
-type Needs = Mapping[Place, Sequence[Need]]
-"""By place, the earliest first; those without a date last."""
 
 
 async def every_variant(services: Services) -> tuple[list[Stored], bool]:
@@ -87,59 +71,6 @@ def _level(record: Record) -> Level | None:
     ]
     known = [figure for figure in figures if figure is not None]
     return Level(*known) if len(known) == len(figures) else None
-
-
-async def needs_of(variants: Sequence[int], services: Services) -> Needs:
-    """Return the open sales and manufacturing orders that take these variants; three reads in all."""
-    found: dict[Place, list[Need]] = {}
-    for place, need in [*await _sold(variants, services), *await _used(variants, services)]:
-        found.setdefault(place, []).append(need)
-    return {place: sorted(each, key=lambda need: need.date or "9999") for place, each in found.items()}
-
-
-async def _sold(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
-    where = (OneOf("sales_order_rows[].variant_id", tuple(variants)), NoneOf("status", _SHIPPED))
-    orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST))
-    shipped = await _shipped([order.id for order in orders], services)
-    return [need for order in orders for need in _open_rows(order.record, shipped)]
-
-
-async def _shipped(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
-    """Return how much of each row of these orders is in shipments."""
-    selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST)
-    shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
-    found: dict[int | None, Decimal] = {}
-    for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
-        key = get_int(row, "sales_order_row_id")
-        found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or 0)
-    return found
-
-
-def _open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
-    for row in rows(order, "sales_order_rows"):
-        variant = get_int(row, "variant_id")
-        location = get_int(row, "location_id") or get_int(order, "location_id")
-        left = (number(row, "quantity") or Decimal(0)) - shipped.get(get_int(row, "id"), Decimal(0))
-        is_open = left > 0 and text(row, "product_availability") != "PICKED"
-        if is_open and variant is not None and location is not None:
-            yield (variant, location), Need(text(order, "order_no") or "", text(order, "delivery_date"), left)
-
-
-async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
-    where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
-    lines, _ = await first_rows(services, "manufacturing_order_recipe_row", Selection(where, Order("id"), _MOST))
-    ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
-    known = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
-    orders = {row.id: row.record for row in known if not row.deleted and row.record.get("status") != "DONE"}
-    found: list[tuple[Place, Need]] = []
-    for row in (line.record for line in lines):
-        order = orders.get(get_int(row, "manufacturing_order_id") or 0)
-        location = None if order is None else get_int(order, "location_id")
-        variant, left = get_int(row, "variant_id"), number(row, "total_remaining_quantity")
-        if order is not None and location is not None and variant is not None and left:
-            need = Need(text(order, "order_no") or "", text(order, "production_deadline_date"), left)
-            found.append(((variant, location), need))
-    return found
 
 
 async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place, Decimal]:

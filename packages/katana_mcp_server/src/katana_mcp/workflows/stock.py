@@ -1,5 +1,6 @@
 """What answers about stock share: how old it is, and that unknown is not zero."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,7 +12,7 @@ from katana_mcp.references.services import Current, Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number
+from katana_mcp.values import get_int, number, rows
 
 NEVER = "a service is never in stock"
 
@@ -30,6 +31,23 @@ def places_in(conditions: Where) -> frozenset[object]:
 def is_at(level: Record, places: frozenset[object]) -> bool:
     """Return whether a level is that of one of these locations; without any, each is."""
     return not places or level.get("location_id") in places
+
+
+def levels_by_place(stock: StockAnswer) -> Mapping[tuple[int | None, int | None], Record]:
+    """Return the levels by variant and location."""
+    return {
+        (get_int(level, "variant_id"), get_int(level, "location_id")): level
+        for stored in stock.stored
+        for level in rows(stored.record, "levels")
+    }
+
+
+def missing_of(needed: Decimal | None, level: Record) -> Decimal | None:
+    """Return what lacks of what is needed: stock that others have committed is not theirs; None where not known."""
+    in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
+    if needed is None or in_stock is None or committed is None:
+        return None
+    return min(needed, max(Decimal(0), committed - in_stock))
 
 
 def target_of(level: Record) -> Decimal | None:

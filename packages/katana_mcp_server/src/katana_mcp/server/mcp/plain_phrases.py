@@ -60,7 +60,7 @@ _READING = _compiled(
             *(r"wait(?:ing)? for .{0,40}from", "still to come", "on order", r"arriv(?:e|es|ing)", "incoming"),
         ),
         "sales order": (
-            *("parcels?", "unpaid", "unshipped", "web ?shop", "quotes?", "quotation"),
+            *(r"so-\d+", "parcels?", "unpaid", "unshipped", "web ?shop", "quotes?", "quotation"),
             rf"^(?!.*{_OF_NO_CUSTOMER})(?!(?:re)?order).*orders?",
         ),
         "list open sales order": (
@@ -69,6 +69,16 @@ _READING = _compiled(
                 r"customer orders",
                 rf"^(?!.*{_OF_NO_CUSTOMER}).*orders .{{0,40}}not (?:yet )?(?:delivered|shipped)",
             ),
+        ),
+        "order readiness": (
+            r"(?:what|which|orders?|can) .{0,30}(?:go|ship|leave|be (?:sent|shipped))(?: out)?(?: today| now|$)",
+            r"orders? .{0,40}wait(?:s|ing)? for (?:stock|goods|parts|materials?)",
+            r"orders? .{0,40}(?:will|going to) be late",
+            r"why is so-\S+ late",
+        ),
+        "promise date": (
+            r"(?:by when|when|how (?:soon|fast|quickly)) (?:can|could) (?:we|i|you|they)",
+            *(r"earliest (?:delivery|ship\w*|possible) date", r"(?:what|which) date can", "promise .{1,40} for when"),
         ),
         "sales return": (r"(?:sen[dt]|came|comes?|coming) back", r"refund\w*", r"returned (?:goods|items|parts)"),
         "search number": (r"with (?:the )?(?:reference|number|tracking number|confirmation number) \S+",),

@@ -59,7 +59,7 @@ _SMALL = frozenset(
         *("of", "on", "or", "our", "please", "right", "should", "so", "than", "that", "the", "their", "them", "there"),
         *("these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "will", "with", "yet", "you"),
         *("your", "when", "want", "need", "let", "who", "called", "planned", "two", "three", "more", "next", "since"),
-        *("week", "today", "another", "still", "just", "about"),
+        *("week", "today", "another", "still", "just", "about", *"0123456789"),
     )
 )
 _K1, _B = 1.4, 0.45

@@ -1,0 +1,117 @@
+"""Who takes a variant from a location: open sales orders, and open manufacturing orders."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from cache_core.conditions import NoneOf, OneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, RecordId
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.services import Services
+from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.requirements import Place
+
+_MOST = 10_000
+NOT_SHIPPING = ("DELIVERED", "PACKED", "PENDING")
+"""Statuses of sales orders of which nothing is left to ship, or that are quotes and hold no stock."""
+
+THERE = ("IN_STOCK", "NOT_APPLICABLE")
+"""Availabilities of a row whose goods are there: booked for it by the rank of its order, or never in stock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """An open order that takes a variant from a location: its number, by when, and how much it still takes.
+
+    Attributes:
+        order: its cache entity and id.
+    """
+
+    order: tuple[str, RecordId]
+    order_no: str
+    date: str | None
+    quantity: Decimal
+
+
+type Needs = Mapping[Place, Sequence[Need]]
+"""By place, the earliest first; those without a date last."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRow:
+    """A row of a sales order of which something is left to ship.
+
+    Attributes:
+        record: the row.
+        left: how much.
+        variant_id: None where it is of no variant.
+        location_id: where it ships from: the row's own location, or that of its order.
+    """
+
+    record: Record
+    left: Decimal
+    variant_id: int | None
+    location_id: int | None
+
+
+async def needs_of(variants: Sequence[int], services: Services) -> Needs:
+    """Return the open sales and manufacturing orders that take these variants; four reads in all."""
+    found: dict[Place, list[Need]] = {}
+    for place, need in [*await _sold(variants, services), *await _used(variants, services)]:
+        found.setdefault(place, []).append(need)
+    return {place: sorted(each, key=lambda need: need.date or "9999") for place, each in found.items()}
+
+
+async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
+    """Return how much of each row of these sales orders is in shipments, by the row's id."""
+    selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST)
+    shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
+    found: dict[int | None, Decimal] = {}
+    for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
+        key = get_int(row, "sales_order_row_id")
+        found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or 0)
+    return found
+
+
+def open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[OpenRow]:
+    """Yield the rows of a sales order of which something is left to ship."""
+    for row in rows(order, "sales_order_rows"):
+        left = (number(row, "quantity") or Decimal(0)) - shipped.get(get_int(row, "id"), Decimal(0))
+        if left > 0 and text(row, "product_availability") != "PICKED":
+            location = get_int(row, "location_id") or get_int(order, "location_id")
+            yield OpenRow(row, left, get_int(row, "variant_id"), location)
+
+
+async def _sold(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
+    where = (OneOf("sales_order_rows[].variant_id", tuple(variants)), NoneOf("status", NOT_SHIPPING))
+    orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST))
+    shipped = await shipped_rows([order.id for order in orders], services)
+    return [need for order in orders for need in _needs(order, shipped)]
+
+
+def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
+    called, date = text(order.record, "order_no") or "", text(order.record, "delivery_date")
+    for row in open_rows(order.record, shipped):
+        if row.variant_id is not None and row.location_id is not None:
+            yield (row.variant_id, row.location_id), Need(("sales_order", order.id), called, date, row.left)
+
+
+async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
+    where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
+    lines, _ = await first_rows(services, "manufacturing_order_recipe_row", Selection(where, Order("id"), _MOST))
+    ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
+    known = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
+    orders = {row.id: row.record for row in known if not row.deleted and row.record.get("status") != "DONE"}
+    found: list[tuple[Place, Need]] = []
+    for row in (line.record for line in lines):
+        key = get_int(row, "manufacturing_order_id") or 0
+        order = orders.get(key)
+        location = None if order is None else get_int(order, "location_id")
+        variant, left = get_int(row, "variant_id"), number(row, "total_remaining_quantity")
+        if order is not None and location is not None and variant is not None and left:
+            date = text(order, "production_deadline_date")
+            need = Need(("manufacturing_order", key), text(order, "order_no") or "", date, left)
+            found.append(((variant, location), need))
+    return found

@@ -1,0 +1,305 @@
+"""`order_readiness`: which sales orders can ship now, which cannot, which are late, and what each row waits for.
+
+Whether goods are there for a row is Katana's own booking, by the rank of its order: what stands in stock may be held by
+orders before it. What lacks is told with what brings it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, cast
+
+from cache_core.conditions import NoneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, iso
+from cache_core.sync import StockAnswer
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text
+from katana_mcp.references.resolve import first_rows, none_at_all
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Moment, Refers, Until, not_after, not_before, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
+from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.values import EMPTY, get_int
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
+from katana_mcp.workflows.needs import NOT_SHIPPING, THERE, OpenRow, open_rows, shipped_rows
+from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
+from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
+
+_ORDERS, _SHIPMENTS = "sales_order", "sales_order_fulfillment"
+_READS = (_ORDERS, _SHIPMENTS, *SOURCES, *VARIANT_ENTITIES, "customer", "location", "supplier")
+_USED = {
+    _ORDERS: ("status", "location_id", "customer_id", "delivery_date", "sales_order_rows[].product_availability"),
+    _SHIPMENTS: ("sales_order_id", "sales_order_fulfillment_rows[].quantity"),
+    **ARRIVE_BY,
+}
+"""What is filtered by, ordered by and judged by."""
+_MOST = 10_000
+_NAMED = 10
+"""Rows of an order, and documents that bring what a row waits for, that are named; the counts tell of all."""
+_LAST = "9999"
+
+type State = Literal["ready", "part", "waiting"]
+type Late = Literal["overdue", "after_delivery_date", "no_date"]
+
+
+class OrderReadinessRequest(Request):
+    """Filters of `order_readiness`."""
+
+    state: list[State] | None = None
+    """Any of: ready (every open row is in stock), part (some are), waiting (none is)."""
+    late: bool | None = None
+    """Only orders whose delivery date has passed, or comes before their goods; false: only others."""
+    customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
+    """Id, name or part of it."""
+    location_id: AtLocation = None
+    delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
+    """Due date; inclusive, a date is a whole day."""
+    delivery_to: Annotated[Until | None, not_after("delivery_date")] = None
+    """Due date; inclusive, a date is a whole day."""
+    limit: ListLimit = 25
+    """Rows per page."""
+    page: PageNumber = 1
+    """From 1."""
+
+
+class WaitingRow(Answer):
+    """A row whose goods are not there, in its stock unit."""
+
+    sales_order_row_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    open: Number
+    """Left to ship."""
+    missing: Number | None = None
+    """Of these, what stock minus all that is committed does not cover; absent if the stock is unknown."""
+    product_availability: str | None = None
+    product_expected_date: str | None = None
+    linked_manufacturing_order_id: int | None = None
+    """What is made for this row."""
+    incoming: list[Incoming]
+    """Of this variant at this location, for whichever order; earliest first."""
+
+
+class ReadyOrder(Answer):
+    """An open sales order, and whether it can ship."""
+
+    sales_order_id: int | None = None
+    order_no: str | None = None
+    status: str | None = None
+    customer_id: int | None = None
+    customer: str | None = None
+    location: str | None = None
+    delivery_date: str | None = None
+    state: State
+    late: Late | None = None
+    """overdue: the delivery date has passed; after_delivery_date: goods come later; no_date: nothing brings them."""
+    expected_date: str | None = None
+    """When the last goods come; absent if that is not known of a row."""
+    open_rows: int
+    ready_rows: int
+    waiting: list[WaitingRow]
+    url: str | None = None
+
+
+class OrderReadinessAnswer(Envelope):
+    """The answer of `order_readiness`."""
+
+    rows: list[ReadyOrder]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    total_is_lower_bound: bool | None = None
+    ready: int
+    """Orders of all pages, whatever their `state`, as are the next three."""
+    part: int
+    waiting: int
+    late: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An order with its open rows, and what became of it."""
+
+    order: Stored
+    open: Sequence[OpenRow]
+    state: State
+    late: Late | None
+    expected: str | None
+
+    def lacking(self) -> Sequence[OpenRow]:
+        """Return the rows whose goods are not there."""
+        return [each for each in self.open if not _is_there(each)]
+
+    def rank(self) -> tuple[str, int]:
+        """Return what the most urgent comes first by."""
+        return text(self.order.record, "delivery_date") or _LAST, get_int(self.order.record, "id") or 0
+
+
+async def _run(request: OrderReadinessRequest, services: Services) -> Answer:
+    with patient(services) as reads:
+        return await _answer(request, reads)
+
+
+async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer:
+    services, began = reads.services, reads.services.clock.monotonic()
+    now = await current(services, _READS, (_ORDERS, _SHIPMENTS))
+    with now.refusals():
+        request, notices = await completed(request, services)
+        conditions = (NoneOf("status", NOT_SHIPPING), *await where(request, services))
+    orders, more = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
+    judged = await _judged(orders, services)
+    found = sorted((each for each in judged if _is_meant(each, request)), key=_Judged.rank)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return (await _rows(found[first:last], reads, began))[0]
+
+    asked = await page_of("order_readiness", request, services, render)
+    shown, stock, coming = await _rows(found[asked.first : asked.last], reads, began)
+    page = paged(asked, shown, len(found), now)
+    actions = cast("list[str]", page.fields.get("next_actions", []))
+    if not orders and await none_at_all(services, _ORDERS):
+        actions = [none_yet("sales orders")]
+    page.fields["next_actions"] = [*actions, *goes_on("order_readiness", now, services, len(stock.unknown))]
+    states = Counter(each.state for each in judged)
+    return now.answer(
+        OrderReadinessAnswer,
+        *notices,
+        *unread(stock),
+        *(_too_many() if more or coming.cut else ()),
+        *await unread_warnings(services, _USED),
+        *page.warnings,
+        **page.fields,
+        total_is_lower_bound=more or None,
+        page=request.page,
+        limit=request.limit,
+        ready=states["ready"],
+        part=states["part"],
+        waiting=states["waiting"],
+        late=sum(each.late is not None for each in judged),
+        stale=now.staleness or stale_stock(stock, services),
+    )
+
+
+def _too_many() -> Sequence[ToolWarning]:
+    message = f"{_MOST} documents of a kind are looked at, and there are more; narrow the orders down by their filters"
+    return [truncated(message)]
+
+
+async def _judged(orders: Sequence[Stored], services: Services) -> list[_Judged]:
+    """Return the orders of which something is left to ship."""
+    shipped = await shipped_rows([order.id for order in orders], services)
+    left = [(order, list(open_rows(order.record, shipped))) for order in orders]
+    return [_judge(order, mine, services) for order, mine in left if mine]
+
+
+def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judged:
+    lacking = [each for each in mine if not _is_there(each)]
+    state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
+    dates = [text(each.record, "product_expected_date") for each in lacking]
+    known = [each for each in dates if each is not None]
+    expected = max(known) if known and len(known) == len(dates) else None
+    late = _late(text(order.record, "delivery_date"), expected, services, lacks=bool(lacking))
+    return _Judged(order, mine, state, late, expected)
+
+
+def _is_there(row: OpenRow) -> bool:
+    return text(row.record, "product_availability") in THERE
+
+
+def _late(delivery: str | None, expected: str | None, services: Services, *, lacks: bool) -> Late | None:
+    """Return why an order is late, or will be; days are those of the factory."""
+    if delivery is not None and delivery < iso(services.days.today(services.clock.now())):
+        return "overdue"
+    if expected is None:
+        return "no_date" if lacks else None
+    is_after = delivery is not None and services.days.day(expected) > services.days.day(delivery)
+    return "after_delivery_date" if is_after else None
+
+
+def _is_meant(order: _Judged, request: OrderReadinessRequest) -> bool:
+    of_state = request.state is None or order.state in request.state
+    return of_state and (request.late is None or (order.late is not None) == request.late)
+
+
+async def _rows(
+    found: Sequence[_Judged], reads: PatientReads, began: float
+) -> tuple[list[Answer], StockAnswer, Arrivals]:
+    """Return the rows of these orders, with the stock and the arrivals that they tell of."""
+    services = reads.services
+    lacking = [row for each in found for row in each.lacking()[:_NAMED]]
+    variants = list(dict.fromkeys(row.variant_id for row in lacking if row.variant_id is not None))
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
+    coming = await arrivals(variants, services)
+    named = [arrival.document.get("supplier_id") for each in coming.by_place.values() for arrival in each]
+    wanted: dict[str, list[object]] = {
+        "variant": list[object](variants),
+        "customer": [each.order.record.get("customer_id") for each in found],
+        "location": [each.order.record.get("location_id") for each in found],
+        "supplier": named,
+    }
+    names = await look_up(services.cache, wanted)
+    levels = levels_by_place(stock)
+    shown = [_row(each, levels, coming, names, services) for each in found]
+    return list[Answer](shown), stock, coming
+
+
+type _Levels = Mapping[tuple[int | None, int | None], Record]
+
+
+def _row(each: _Judged, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> ReadyOrder:
+    record, lacking = each.order.record, each.lacking()
+    return ReadyOrder(
+        sales_order_id=get_int(record, "id"),
+        order_no=text(record, "order_no"),
+        status=text(record, "status"),
+        customer_id=get_int(record, "customer_id"),
+        customer=names.name("customer", record.get("customer_id")),
+        location=names.name("location", record.get("location_id")),
+        delivery_date=text(record, "delivery_date"),
+        state=each.state,
+        late=each.late,
+        expected_date=each.expected,
+        open_rows=len(each.open),
+        ready_rows=len(each.open) - len(lacking),
+        waiting=[_waiting(row, levels, coming, names, services) for row in lacking[:_NAMED]],
+        url=services.url(f"/salesorder/{each.order.id}"),
+    )
+
+
+def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> WaitingRow:
+    place = (row.variant_id, row.location_id)
+    return WaitingRow(
+        sales_order_row_id=get_int(row.record, "id"),
+        variant_id=row.variant_id,
+        sku=names.sku(row.variant_id),
+        name=names.variant(row.variant_id),
+        open=row.left,
+        missing=missing_of(row.left, levels.get(place, EMPTY)),
+        product_availability=text(row.record, "product_availability"),
+        product_expected_date=text(row.record, "product_expected_date"),
+        linked_manufacturing_order_id=get_int(row.record, "linked_manufacturing_order_id"),
+        incoming=[each.to_answer(names, services) for each in coming.by_place.get(place, [])[:_NAMED]],
+    )
+
+
+ORDER_READINESS = ToolSpec(
+    name="order_readiness",
+    toolset="sales",
+    description=(
+        "List which open sales orders can ship now, which only in part, which wait, and which are late and why "
+        "(cache-backed). Per row that waits: what is missing, when it is expected, and what brings it. Stock that "
+        "Katana has booked for orders before is not counted as there. Earliest delivery date first; `state=[ready]` "
+        "is what can ship today."
+    ),
+    request=OrderReadinessRequest,
+    answer=OrderReadinessAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,165 @@
+"""By when a quantity of a variant can be there: from stock, from what is on its way, else made or bought anew.
+
+Arithmetic over what was read; what has no date, or no lead time, has none here either.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Literal
+
+from katana_mcp.workflows.available import Ledger, Share
+from katana_mcp.workflows.incoming import Arrival
+from katana_mcp.workflows.incoming import Place as AnyPlace
+from katana_mcp.workflows.needs import Needs
+from katana_mcp.workflows.requirements import Level, Place, Recipes
+
+type Kind = Literal["stock", "incoming", "make", "buy"]
+NEVER = "9999"
+"""Stands for a day that nobody knows: it comes after every other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a part of the quantity comes from.
+
+    Attributes:
+        day: when; empty for now, `NEVER` where nobody knows.
+        arrival: what brings it, where something is on its way.
+        lead_time: days that making or buying it takes; None where none is set.
+        waits_for: the ingredient that is there last, where making has to wait for one.
+        last: where the last part of that ingredient comes from.
+    """
+
+    kind: Kind
+    quantity: Decimal
+    day: str
+    arrival: Arrival | None = None
+    lead_time: int | None = None
+    waits_for: int | None = None
+    last: "Source | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """When all of a quantity is there, and where it comes from; `backlog` is what orders before it lack themselves."""
+
+    sources: Sequence[Source]
+    backlog: Decimal
+
+    @property
+    def last(self) -> Source | None:
+        """The source that is there last."""
+        return max(self.sources, key=lambda each: each.day, default=None)
+
+    @property
+    def day(self) -> str:
+        """When that is; empty for now, `NEVER` where nobody knows."""
+        return self.last.day if self.last else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """How a variant is got where there is none: `makes` or `buys` it, and the days that it takes."""
+
+    kind: Literal["make", "buy"] | None
+    lead_time: int | None
+
+
+@dataclass(slots=True)
+class World:
+    """What is known of stock, arrivals, needs, bills of materials and lead times.
+
+    Attributes:
+        today: the factory's day.
+        ledgers: by place; what is promised is taken off them.
+        supplies: by variant.
+        unknown: variants whose stock could not be read.
+    """
+
+    today: date
+    recipes: Recipes
+    supplies: Mapping[int, Supply]
+    unknown: Collection[int]
+    ledgers: dict[Place, Ledger] = field(default_factory=dict[Place, Ledger])
+
+    def promise(self, place: Place, quantity: Decimal, above: frozenset[int] = frozenset()) -> Promise:
+        """Return by when so much is there, and hold it."""
+        if place[0] in self.unknown:
+            return Promise([Source("stock", quantity, NEVER)], Decimal(0))
+        found = self.ledgers.setdefault(place, Ledger()).promise(quantity)
+        sources = [_shared(share) for share in found.shares]
+        if found.lacking:
+            sources.append(self._anew(place, found.lacking, above))
+        return Promise(sources, found.backlog)
+
+    def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
+        """Return the location that has so much first, and by when, and hold it there."""
+        tried = [(self._aside().promise((variant, each), quantity).day, nr) for nr, each in enumerate(locations)]
+        location = locations[min(tried)[1]]
+        return location, self.promise((variant, location), quantity)
+
+    def _aside(self) -> "World":
+        aside = {place: Ledger(list(ledger.events)) for place, ledger in self.ledgers.items()}
+        return replace(self, ledgers=aside)
+
+    def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:
+        """Return by when so much is made or bought if that begins now."""
+        variant, location = place
+        supply = self.supplies.get(variant, Supply(None, None))
+        kind: Kind = "make" if supply.kind == "make" else "buy"
+        if variant in above:
+            return Source(kind, quantity, NEVER, lead_time=supply.lead_time)
+        waits_for, last = None, None
+        for ingredient, each in self.recipes.get(variant, ()) if kind == "make" else ():
+            there = self.promise((ingredient, location), each * quantity, above | {variant}).last
+            if there and there.day > (last.day if last else ""):
+                waits_for, last = ingredient, there
+        begins = last.day if last else ""
+        known = supply.kind is not None and supply.lead_time is not None and begins < NEVER
+        day = self._later(begins, supply.lead_time or 0) if known else NEVER
+        return Source(kind, quantity, day, lead_time=supply.lead_time, waits_for=waits_for, last=last)
+
+    def _later(self, day: str, days: int) -> str:
+        begins = date.fromisoformat(day) if day else self.today
+        return (begins + timedelta(days=days)).isoformat()
+
+
+def _shared(share: Share) -> Source:
+    arrival = share.source if isinstance(share.source, Arrival) else None
+    return Source("incoming" if arrival else "stock", share.quantity, share.date, arrival)
+
+
+def ledgers(
+    levels: Mapping[Place, Level],
+    coming: Mapping[AnyPlace, Sequence[Arrival]],
+    needs: Needs,
+    day_of: Callable[[str], str],
+    without: tuple[str, object],
+) -> dict[Place, Ledger]:
+    """Return what is there, comes and goes, by place; what has no date goes at once, and comes last.
+
+    Args:
+        levels: the stock; what is committed beyond the needs that are known goes at once.
+        coming: what is on its way.
+        needs: who takes it.
+        day_of: gives the day of a moment; empty for one that has passed.
+        without: the order, as `Need.order` has it, whose own needs are asked about.
+    """
+    found: dict[Place, Ledger] = {}
+    named_places = ((variant, location) for variant, location in coming if variant is not None and location is not None)
+    for place in {*levels, *named_places, *needs}:
+        level, ledger = levels.get(place, _EMPTY), found.setdefault(place, Ledger())
+        named = sum((need.quantity for need in needs.get(place, ())), Decimal(0))
+        ledger.add("", level.in_stock)
+        ledger.add("", min(Decimal(0), named - level.committed))
+        for need in needs.get(place, ()):
+            if need.order != without:
+                ledger.add(day_of(need.date) if need.date else "", -need.quantity)
+        for arrival in coming.get(place, ()):
+            ledger.add(day_of(arrival.date) if arrival.date else NEVER, arrival.quantity or Decimal(0), arrival)
+    return found
+
+
+_EMPTY = Level(Decimal(0), Decimal(0), Decimal(0), Decimal(0))

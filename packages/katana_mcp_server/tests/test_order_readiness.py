@@ -1,0 +1,135 @@
+"""`order_readiness` against plain Python over open sales orders, their rows and what was shipped of them."""
+
+from decimal import Decimal
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.testing import Payload, Stage, paced
+from katana_mcp.tools.days import days_in
+from katana_sandbox import ManualClock, Tenant
+
+TOOL = "order_readiness"
+NOW = "2026-03-02T09:00:00.000Z"
+DAY = days_in("Europe/Tallinn").day
+THERE = {"IN_STOCK", "NOT_APPLICABLE"}
+
+
+def open_rows(tenant: Tenant) -> dict[int, list[tuple[Wire, Decimal]]]:
+    """Return what is left to ship, by order."""
+    shipped: dict[int, Decimal] = {}
+    for shipment in live(tenant, "sales_order_fulfillments"):
+        for row in shipment["sales_order_fulfillment_rows"]:
+            key = row["sales_order_row_id"]
+            shipped[key] = shipped.get(key, Decimal(0)) + amount(row["quantity"])
+    found: dict[int, list[tuple[Wire, Decimal]]] = {}
+    for order in live(tenant, "sales_orders"):
+        if order["status"] in {"DELIVERED", "PACKED", "PENDING"}:
+            continue
+        for row in order["sales_order_rows"]:
+            left = amount(row["quantity"]) - shipped.get(row["id"], Decimal(0))
+            if left > 0 and row["product_availability"] != "PICKED":
+                found.setdefault(order["id"], []).append((row, left))
+    return found
+
+
+def state_of(rows: list[tuple[Wire, Decimal]]) -> str:
+    there = [row["product_availability"] in THERE for row, _ in rows]
+    return "ready" if all(there) else "part" if any(there) else "waiting"
+
+
+async def every(stage: Stage, clock: ManualClock, **arguments: object) -> Payload:
+    return await paced(clock, stage.call(TOOL, limit=250, **arguments))
+
+
+async def test_every_open_order_is_judged_by_its_rows_and_the_most_urgent_comes_first(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, expected = await every(stage, clock), open_rows(tenant)
+    assert {row["sales_order_id"] for row in answer["rows"]} == set(expected)
+    assert answer["total"] == len(expected) > 10
+    for row in answer["rows"]:
+        mine = expected[row["sales_order_id"]]
+        assert row["state"] == state_of(mine)
+        assert (row["open_rows"], row["ready_rows"]) == (
+            len(mine),
+            sum(each["product_availability"] in THERE for each, _ in mine),
+        )
+        lacking = {each["id"]: left for each, left in mine if each["product_availability"] not in THERE}
+        assert {each["sales_order_row_id"]: amount(each["open"]) for each in row["waiting"]} == lacking
+    counts = [sum(row["state"] == state for row in answer["rows"]) for state in ("ready", "part", "waiting")]
+    assert [answer["ready"], answer["part"], answer["waiting"]] == counts
+    assert min(counts) > 0
+    due = [row.get("delivery_date", "9") for row in answer["rows"]]
+    assert due == sorted(due)
+
+
+async def test_an_order_is_late_once_its_day_has_passed_or_comes_before_its_goods(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, expected = await every(stage, clock), open_rows(tenant)
+    seen: set[str | None] = set()
+    for row in answer["rows"]:
+        lacking = [each for each, _ in expected[row["sales_order_id"]] if each["product_availability"] not in THERE]
+        dates = [each["product_expected_date"] for each in lacking]
+        due, late = row["delivery_date"], row.get("late")
+        if due < DAY(NOW):
+            assert late == "overdue"
+        elif lacking and None in dates:
+            assert late == "no_date"
+        else:
+            assert late == ("after_delivery_date" if dates and DAY(max(dates)) > due else None)
+        assert row.get("expected_date") == (DAY(max(dates)) if dates and None not in dates else None)
+        seen.add(late)
+    assert answer["late"] == sum("late" in row for row in answer["rows"])
+    assert {"overdue", None} < seen
+
+
+async def test_a_row_that_waits_says_what_is_missing_and_what_brings_it(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, orders = await every(stage, clock), open_rows(tenant)
+    waiting = {each["sales_order_row_id"]: each for row in answer["rows"] for each in row["waiting"]}
+    brought = 0
+    for row, left in (each for rows in orders.values() for each in rows if each[0]["id"] in waiting):
+        told = waiting[row["id"]]
+        order = tenant.get("sales_orders", row["sales_order_id"])
+        level = tenant.get("inventory", (row["variant_id"], row["location_id"] or order["location_id"]))
+        lacks = amount(level["quantity_committed"]) - amount(level["quantity_in_stock"])
+        assert amount(told["missing"]) == min(left, max(Decimal(0), lacks))
+        assert told["sku"] == tenant.get("variants", row["variant_id"])["sku"]
+        for document in told["incoming"]:
+            kind = "purchase_orders" if "purchase_order_id" in document else "manufacturing_orders"
+            if "stock_transfer_id" not in document:
+                found = tenant.get(kind, document[f"{kind[:-1]}_id"])
+                assert found["order_no"] == document["order_no"]
+                brought += 1
+    assert brought
+
+
+@pytest.mark.parametrize("state", ["ready", "part", "waiting"])
+async def test_a_state_and_lateness_are_filters_and_the_counts_tell_of_all(
+    stage: Stage, clock: ManualClock, state: str
+) -> None:
+    whole = await every(stage, clock)
+    mine, late = await every(stage, clock, state=[state]), await every(stage, clock, late=True)
+    ids = [[row["sales_order_id"] for row in answer["rows"]] for answer in (mine, late)]
+    assert ids == [
+        [row["sales_order_id"] for row in whole["rows"] if row["state"] == state],
+        [row["sales_order_id"] for row in whole["rows"] if "late" in row],
+    ]
+    for answer in (mine, late):
+        assert [answer[name] for name in ("ready", "part", "waiting", "late")] == [
+            whole[name] for name in ("ready", "part", "waiting", "late")
+        ]
+
+
+async def test_what_was_shipped_is_open_no_more(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    whole = await every(stage, clock, state=["ready"])
+    order = next(
+        row for row in whole["rows"] if tenant.get("sales_orders", row["sales_order_id"])["status"] == "NOT_SHIPPED"
+    )
+    plan = await paced(clock, stage.call("fulfill_order", sales_order_id=order["sales_order_id"]))
+    await paced(clock, stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))
+    again = await every(stage, clock)
+    assert order["sales_order_id"] not in {row["sales_order_id"] for row in again["rows"]}

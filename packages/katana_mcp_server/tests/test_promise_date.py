@@ -1,0 +1,180 @@
+"""`promise_date`: dates hang on stock, orders, arrivals and lead times that are there, and on nothing else."""
+
+from datetime import date, timedelta
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.testing import Payload, Stage, paced
+from katana_mcp.tools.days import days_in
+from katana_sandbox import ManualClock, Tenant
+
+TOOL = "promise_date"
+TODAY = date(2026, 3, 2)
+DAY = days_in("Europe/Tallinn").day
+
+
+def variant_of(tenant: Tenant, sku: str) -> Wire:
+    return next(variant for variant in live(tenant, "variants") if variant["sku"] == sku)
+
+
+def bought(tenant: Tenant, lead_time: int | None = 9) -> Wire:
+    """Return a variant of a new material that nobody holds, needs or brings."""
+    sent = {"name": "Felt", "uom": "pcs", "variants": [{"sku": "FELT-1", "lead_time": lead_time}]}
+    material = tenant.create("materials", sent)
+    return tenant.get("variants", material["variants"][0]["id"])
+
+
+async def promise(stage: Stage, clock: ManualClock, *lines: tuple[str | int, float], **more: object) -> Payload:
+    asked = [{"sku_or_variant_id": key, "quantity": quantity} for key, quantity in lines]
+    return await paced(clock, stage.call(TOOL, **({"rows": asked} if asked else {}), **more))
+
+
+def free_at(tenant: Tenant, variant: Wire) -> dict[int, float]:
+    """Return what no order has committed, by location."""
+    levels = [level for level in tenant.all("inventory") if level["variant_id"] == variant["id"]]
+    return {
+        level["location_id"]: float(amount(level["quantity_in_stock"]) - amount(level["quantity_committed"]))
+        for level in levels
+    }
+
+
+def settled(tenant: Tenant) -> tuple[Wire, int, float]:
+    """Return a variant with free stock at a location, of which nothing is on its way anywhere, and how much."""
+    coming = {level["variant_id"] for level in tenant.all("inventory") if amount(level["quantity_expected"])}
+    for variant in live(tenant, "variants"):
+        if variant["id"] not in coming and not variant.get("service_id"):
+            place, free = max(free_at(tenant, variant).items(), key=lambda each: each[1], default=(0, 0.0))
+            if free > 2:
+                return variant, place, free
+    raise AssertionError
+
+
+async def test_free_stock_is_there_today_and_not_a_piece_more(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    variant, place, free = settled(tenant)
+    for quantity, source in ((free, ["stock"]), (free + 1, ["stock", "buy"])):
+        answer = await promise(stage, clock, (variant["id"], quantity), location_id=place)
+        (line,) = answer["rows"]
+        kinds = [each["source"] for each in line["sources"]]
+        assert kinds[:1] == source[:1]
+        assert len(kinds) == len(source)
+        assert amount(line["free_now"]) == amount(free)
+        if quantity == free:
+            assert answer["date"] == line["date"] == TODAY.isoformat()
+
+
+@pytest.mark.parametrize("lead_time", [9, 0])
+async def test_what_nobody_has_comes_after_its_lead_time(
+    stage: Stage, tenant: Tenant, clock: ManualClock, lead_time: int
+) -> None:
+    variant = bought(tenant, lead_time)
+    clock.advance(3_600)
+    answer = await promise(stage, clock, (variant["sku"], 5), location_id="Main workshop")
+    comes = (TODAY + timedelta(days=lead_time)).isoformat()
+    assert answer["date"] == comes
+    assert answer["rows"][0]["sources"] == [{"source": "buy", "quantity": 5, "date": comes, "lead_time": lead_time}]
+
+
+async def test_without_a_lead_time_no_date_is_made_up(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    variant = bought(tenant, None)
+    clock.advance(3_600)
+    answer = await promise(stage, clock, (variant["sku"], 5), location_id="Main workshop")
+    (line,) = answer["rows"]
+    assert "date" not in answer
+    assert "date" not in line
+    assert line["note"] == "no lead time is set for it"
+
+
+async def test_a_purchase_order_on_its_way_is_named_with_its_day(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant = bought(tenant, 90)
+    await _order(stage, clock, variant, "2026-03-20")
+    answer = await promise(stage, clock, (variant["id"], 5), location_id="Main workshop")
+    (source,) = answer["rows"][0]["sources"]
+    assert (source["source"], source["date"], source["quantity"]) == ("incoming", "2026-03-20", 5)
+    assert source["order_no"] == live(tenant, "purchase_orders")[-1]["order_no"]
+    more = await promise(stage, clock, (variant["id"], 13), location_id="Main workshop")
+    assert [(each["source"], each["quantity"]) for each in more["rows"][0]["sources"]] == [
+        ("incoming", 12),
+        ("buy", 1),
+    ]
+    assert more["date"] == (TODAY + timedelta(days=90)).isoformat()
+
+
+async def test_an_overdue_order_counts_as_today_and_says_so(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    variant = bought(tenant)
+    await _order(stage, clock, variant, "2026-02-20")
+    answer = await promise(stage, clock, (variant["id"], 5), location_id="Main workshop")
+    (line,) = answer["rows"]
+    assert line["date"] == TODAY.isoformat()
+    assert line["sources"][0]["overdue"] is True
+    number = live(tenant, "purchase_orders")[-1]["order_no"]
+    assert line["note"] == f"it counts on {number}, which is overdue"
+
+
+async def _order(stage: Stage, clock: ManualClock, variant: Wire, day: str) -> None:
+    """Order twelve."""
+    clock.advance(3_600)
+    supplier = live(stage.own.sandbox.tenant(), "suppliers")[0]
+    rows = [{"sku_or_variant_id": variant["id"], "quantity": 12, "price_per_unit": 1, "arrival_date": day}]
+    made = {"supplier_id": supplier["id"], "location_id": "Main workshop", "expected_arrival_date": day, "rows": rows}
+    plan = await paced(clock, stage.call("create_purchase_order", **made))
+    await paced(clock, stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))
+
+
+async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_waits_behind_others_for_the_rest(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    whole = await paced(clock, stage.call("order_readiness", limit=250))
+    seen: set[str] = set()
+    for row in whole["rows"]:
+        answer = await promise(stage, clock, sales_order_id=row["order_no"])
+        assert answer["order_no"] == row["order_no"]
+        assert len(answer["rows"]) == row["open_rows"]
+        booked = [line for line in answer["rows"] if [each["source"] for each in line["sources"]] == ["booked"]]
+        assert len(booked) == row["ready_rows"]
+        dates = [line.get("date") for line in answer["rows"]]
+        assert answer.get("date") == (max(dates) if None not in dates else None)
+        if "date" in answer:
+            assert answer["in_time"] == (answer["date"] <= row["delivery_date"])
+        if row["state"] == "ready":
+            assert answer["date"] == TODAY.isoformat()
+        seen.add(row["state"])
+    assert seen == {"ready", "part", "waiting"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "give either rows or sales_order_id"),
+        ({"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}], "sales_order_id": 1}, "give either rows or"),
+        ({"sales_order_id": "SO-1", "location_id": "Main workshop"}, "leave location_id out"),
+        ({"rows": [{"sku_or_variant_id": "KITC", "quantity": 0}]}, "must be more than 0"),
+        ({"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]}, "2 variants have the SKU 'PAD'; name one by id"),
+        ({"sales_order_id": "SO-nine"}, "no sales order has the order number"),
+    ],
+)
+async def test_what_cannot_be_asked_is_refused_with_what_can(
+    stage: Stage, clock: ManualClock, arguments: dict[str, object], told: str
+) -> None:
+    refused = await paced(clock, stage.refusal(TOOL, **arguments))
+    assert told in refused["warnings"][0]["message"]
+
+
+async def test_an_order_that_has_left_is_refused(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    order = next(each for each in live(tenant, "sales_orders") if each["status"] == "DELIVERED")
+    refused = await paced(clock, stage.refusal(TOOL, sales_order_id=order["id"]))
+    assert refused["warnings"][0]["message"] == (
+        f"sales order {order['order_no']} is DELIVERED: nothing of it is left to ship"
+    )
+
+
+async def test_an_unknown_sku_is_named_and_leaves_the_whole_without_a_date(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, place, _ = settled(tenant)
+    answer = await promise(stage, clock, (variant["id"], 1), ("PADX", 1), location_id=place)
+    assert [each["asked"] for each in answer["not_found"]] == ["PADX"]
+    assert "date" not in answer
+    assert answer["rows"][0]["date"] == TODAY.isoformat()

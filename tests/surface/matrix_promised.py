@@ -1,0 +1,32 @@
+"""Telling arguments of what sales orders can be promised, and for each parameter a value that makes a difference."""
+
+from katana_sandbox import Tenant
+
+from .usual import Changes, Usual, changed_each, live_records
+
+
+def promised(tenant: Tenant) -> dict[str, Usual]:
+    """Return those of `order_readiness` and `promise_date`."""
+    orders = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    due = sorted(order["delivery_date"] for order in orders if order["delivery_date"])
+    line = {"sku_or_variant_id": "KITC", "quantity": 2}
+    by_order: Changes = {"sales_order_id": {"sales_order_id": orders[0]["id"], "rows": None}}
+    return {
+        "order_readiness": Usual(
+            {},
+            changed_each(
+                state=["part"],
+                late=True,
+                customer_id=orders[0]["customer_id"],
+                location_id="Returns depot",
+                delivery_from=due[-1],
+                delivery_to=due[0],
+                limit=1,
+                page=9,
+            ),
+        ),
+        "promise_date": Usual(
+            {"rows": [line]},
+            changed_each(rows=[line | {"quantity": 9}], location_id="Returns depot") | by_order,
+        ),
+    }
