@@ -355,9 +355,10 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
         let_ask(tool, clock)
         for name, value in _shown_ids(await stage.call(tool, **arguments)):
             shown[name] = max(value, shown.get(name, 0))  # the highest, as items of several types share the others
-    asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
+    top = [pair for pair in PAIRS if "[]." not in pair[1]]
+    asked = {(tool, path, name) for tool, path, name in top if (path, name) not in NOT_TAKEN and tool in READING}
     named = {name for _, _, name in asked} - {"id"}
-    assert named - shown.keys() == {"linked_manufacturing_order_id"}, "no answer of the sandbox shows one"
+    assert named <= shown.keys()
     for tool, path, name in sorted(asked):
         value = shown.get(f"{_owner(tool).replace(' ', '_')}_id" if name == "id" else name)
         if value is None:

@@ -7,6 +7,7 @@ from server_wire import Wire, amount, live
 
 from katana_mcp.testing import Payload, Stage, paced
 from katana_mcp.tools.days import days_in
+from katana_mcp.workflows import needs
 from katana_sandbox import ManualClock, Tenant
 
 TOOL = "order_readiness"
@@ -133,3 +134,24 @@ async def test_what_was_shipped_is_open_no_more(stage: Stage, tenant: Tenant, cl
     await paced(clock, stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))
     again = await every(stage, clock)
     assert order["sales_order_id"] not in {row["sales_order_id"] for row in again["rows"]}
+
+
+async def test_goods_that_come_after_the_delivery_date_make_an_order_late(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    waits = [row for row in (await every(stage, clock))["rows"] if row.get("expected_date", "") > "2026-03-04"]
+    tenant.edit("sales_orders", waits[0]["sales_order_id"], delivery_date="2026-03-03T10:00:00.000Z")
+    clock.advance(3_600)
+    (order,) = [
+        row for row in (await every(stage, clock))["rows"] if row["sales_order_id"] == waits[0]["sales_order_id"]
+    ]
+    assert (order["late"], order["expected_date"]) == ("after_delivery_date", waits[0]["expected_date"])
+
+
+def test_what_is_open_of_a_row_is_what_was_not_shipped() -> None:
+    row: Wire = {"id": 1, "variant_id": 7, "quantity": "5", "location_id": None, "product_availability": "EXPECTED"}
+    shipped = row | {"id": 2, "quantity": "2"}
+    picked = row | {"id": 3, "product_availability": "PICKED"}
+    order: Wire = {"location_id": 9, "sales_order_rows": [row, shipped, picked]}
+    (found,) = needs.open_rows(order, {1: Decimal(2), 2: Decimal(2)})
+    assert (found.left, found.variant_id, found.location_id) == (3, 7, 9)

@@ -147,9 +147,8 @@ async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_wa
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({}, "give either rows or sales_order_id"),
-        ({"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}], "sales_order_id": 1}, "give either rows or"),
-        ({"sales_order_id": "SO-1", "location_id": "Main workshop"}, "leave location_id out"),
+        ({}, "give rows, or a sales_order_id, or both"),
+        ({"location_id": "Main workshop"}, "give rows, or a sales_order_id, or both"),
         ({"rows": [{"sku_or_variant_id": "KITC", "quantity": 0}]}, "must be more than 0"),
         ({"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]}, "2 variants have the SKU 'PAD'; name one by id"),
         ({"sales_order_id": "SO-nine"}, "no sales order has the order number"),
@@ -162,12 +161,24 @@ async def test_what_cannot_be_asked_is_refused_with_what_can(
     assert told in refused["warnings"][0]["message"]
 
 
-async def test_an_order_that_has_left_is_refused(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+async def test_of_an_order_that_has_left_nothing_is_left(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     order = next(each for each in live(tenant, "sales_orders") if each["status"] == "DELIVERED")
-    refused = await paced(clock, stage.refusal(TOOL, sales_order_id=order["id"]))
-    assert refused["warnings"][0]["message"] == (
+    answer = await promise(stage, clock, sales_order_id=order["id"])
+    assert answer["rows"] == []
+    assert [each["message"] for each in answer["warnings"]] == [
         f"sales order {order['order_no']} is DELIVERED: nothing of it is left to ship"
-    )
+    ]
+
+
+async def test_what_is_to_be_added_to_an_order_comes_after_what_it_has(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, place, free = settled(tenant)
+    whole = await paced(clock, stage.call("order_readiness", limit=250))
+    order = next(row for row in whole["rows"] if row["state"] == "ready")
+    answer = await promise(stage, clock, (variant["id"], free), sales_order_id=order["order_no"], location_id=place)
+    assert [row.get("sales_order_row_id") is None for row in answer["rows"]] == [False] * order["open_rows"] + [True]
+    assert answer["rows"][-1]["date"] == TODAY.isoformat()
 
 
 async def test_an_unknown_sku_is_named_and_leaves_the_whole_without_a_date(

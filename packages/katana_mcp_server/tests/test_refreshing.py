@@ -131,6 +131,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},
         "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},
         "get_bom": {"skus_or_variant_ids": ["PAD"]},
+        "order_readiness": {},
+        "promise_date": {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 1}]},
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},
         "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},

@@ -83,23 +83,17 @@ PROMPTS: tuple[WorkPrompt, ...] = (
         title="Promise date of a sales order",
         description="When an order can leave, and what decides it.",
         arguments=(Argument("sales_order", "Sales order: number or id", "sales_order"),),
-        tools=(
-            "get_sales_order",
-            "check_inventory",
-            "list_manufacturing_orders",
-            "get_manufacturing_order_recipe",
-            "list_purchase_orders",
-        ),
+        tools=("promise_date", "get_sales_order", "list_purchase_orders", "list_blocking_ingredients"),
         text=(
             "Work out when sales order {sales_order} can leave.\n\n"
-            "1. `get_sales_order`: rows, what has left already, delivery date, what is made for it.\n"
-            "2. `check_inventory` with the variants of all open rows in one call. What is committed may be for other "
-            "orders: stock that is in stock is not yet ours.\n"
-            "3. For rows that are made: `list_manufacturing_orders` with sales_order_id, else with "
-            "skus_or_variant_ids and open=true; `get_manufacturing_order_recipe` where ingredients are missing.\n"
-            "4. `list_purchase_orders` with open=true for what is bought: expected arrival dates.\n\n"
+            "1. `promise_date` with it: per row the date, and what it comes from.\n"
+            "2. `get_sales_order`: its delivery date, what has left already, what is made for it.\n"
+            "3. Where a `note` names a purchase order without a date, or an overdue one: `list_purchase_orders` says "
+            "what else it brings and from whom; where an ingredient decides it: `list_blocking_ingredients` says who "
+            "else waits for it.\n\n"
             "Answer first: the date, and how sure it is. Then per row what decides it; the latest row decides the "
-            "order, unless it may leave in parts. " + _END
+            "order, unless it may leave in parts. A row without a date has none that anybody knows: say what is "
+            "missing, do not guess. " + _END
         ),
     ),
     WorkPrompt(

@@ -15,13 +15,13 @@ from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.references.resolve import one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
-from katana_mcp.surface.operations.filters import AtLocation, where
+from katana_mcp.surface.operations.filters import Refers, where
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
-from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, truncated
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, THERE, needs_of, open_rows, shipped_rows
@@ -60,13 +60,14 @@ class PromiseRow(Request):
 
 
 class PromiseDateRequest(Request):
-    """Arguments of `promise_date`: rows or a sales order."""
+    """Arguments of `promise_date`: rows, a sales order, or both."""
 
     rows: Annotated[list[PromiseRow], Field(min_length=1, max_length=_MOST)] | None = None
-    """Of a new order; they come behind all orders that there are."""
+    """Of a new order, or to be added to `sales_order_id`; they come behind all orders that there are."""
     sales_order_id: NameOrId | None = None
-    """Or an order: id or number. What is open of it is asked for."""
-    location_id: AtLocation = None
+    """Id or number of an order: what is open of it is asked for."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Where `rows` ship from: id, name or part of it; by default wherever they are there first."""
 
 
 class PromiseSource(Incoming):
@@ -134,18 +135,20 @@ async def _run(request: PromiseDateRequest, services: Services) -> Answer:
 
 
 async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
-    _check_one_of_both(request)
+    _check_asked(request)
     services, began = reads.services, reads.services.clock.monotonic()
     now = await current(services, _READS, ("variant", _ORDER))
     with now.refusals():
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))
-        order = await _order(request, services)
+        asked_order = request.sales_order_id
+        order = await one_record(services, _ORDER, asked_order, "order number") if asked_order is not None else None
     asked_for = [row.sku_or_variant_id for row in request.rows or ()]
     resolved = await resolve(asked_for, services)
     with now.refusals():
         _check_unambiguous(resolved, asked_for)
-    asked = await _of_order(order, services) if order else _of_rows(request, resolved, places)
+    left = _left(order) if order else []
+    asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
     world, stock, told = await _world(asked, order, reads, began)
     promised = [_promise(each, world) for each in asked]
     names = await _names(promised, services)
@@ -156,6 +159,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     return now.answer(
         PromiseDateAnswer,
         *notices,
+        *left,
         *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
         *told,
@@ -169,29 +173,18 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     )
 
 
-def _check_one_of_both(request: PromiseDateRequest) -> None:
-    if (request.rows is None) == (request.sales_order_id is None):
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, "give either rows or sales_order_id", "rows"))
-    if request.sales_order_id is not None and request.location_id is not None:
-        message = "rows of a sales order have their own locations: leave location_id out"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id"))
+def _check_asked(request: PromiseDateRequest) -> None:
+    if request.rows is None and request.sales_order_id is None:
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, "give rows, or a sales_order_id, or both", "rows"))
 
 
-async def _order(request: PromiseDateRequest, services: Services) -> Stored | None:
-    """Return the order that is asked about.
-
-    Raises:
-        Refused: there is no such order, or nothing of it is left to ship.
-    """
-    if request.sales_order_id is None:
-        return None
-    order = await one_record(services, _ORDER, request.sales_order_id, "order number")
-    status = text(order.record, "status")
-    if order.deleted or status in set(NOT_SHIPPING) - {"PENDING"}:
-        state = "deleted" if order.deleted else status
-        message = f"sales order {text(order.record, 'order_no')} is {state}: nothing of it is left to ship"
-        raise Refused(blocking(warning_codes.BLOCKED_STATUS, message, "sales_order_id"))
-    return order
+def _left(order: Stored) -> list[ToolWarning]:
+    """Return a note on an order of which nothing is left to ship."""
+    status = "deleted" if order.deleted else text(order.record, "status")
+    if status not in {"deleted", *NOT_SHIPPING} - {"PENDING"}:
+        return []
+    message = f"sales order {text(order.record, 'order_no')} is {status}: nothing of it is left to ship"
+    return [info(warning_codes.BLOCKED_STATUS, message, "sales_order_id")]
 
 
 def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[_Asked]:

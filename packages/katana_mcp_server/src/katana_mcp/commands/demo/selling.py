@@ -57,6 +57,17 @@ def _part(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": order["sales_order_id"], "rows": rows, "tracking_number": "1Z 999 AA1"}
 
 
+def _ten_more(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Ask for an order that can ship, and ten of an item that is bought."""
+    order = answers["order_readiness"]["rows"][0]["order_no"]
+    return {"sales_order_id": order, "rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 10}]}
+
+
+def _all_told(answer: Answer) -> str | None:
+    unknown = [row["sku"] for row in answer["rows"] if "date" not in row]
+    return f"nobody knows when {', '.join(unknown)} is there" if unknown or not answer["rows"] else None
+
+
 def _rest(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": answers["get_sales_order"]["order"]["sales_order_id"]}
 
@@ -78,6 +89,20 @@ SELLING = Chapter(
             always(overdue=True, order_by="delivery_date", limit=5),
             _late,
             by_row("{order_no:<8} {customer:<28} due {delivery_date:.10}  {status:<20} {total:>10} {currency}"),
+        ),
+        Step(
+            "What can ship today, and what waits?",
+            "order_readiness",
+            always(state=["ready", "part"], limit=3),
+            some(),
+            by_row("{order_no:<8} {customer:<28} due {delivery_date:.10}  {state:<8} {ready_rows} of {open_rows} rows"),
+        ),
+        Step(
+            "When could they have ten more of the first?",
+            "promise_date",
+            _ten_more,
+            _all_told,
+            by_row("{quantity:>5} x {sku:<12} {name:<30} {date}"),
         ),
         Step(
             "The latest of them in full",
