@@ -149,8 +149,8 @@ async def test_goods_that_come_after_the_delivery_date_make_an_order_late(
 
 
 def test_what_is_open_of_a_row_is_what_was_not_shipped() -> None:
-    row: Wire = {"id": 1, "variant_id": 7, "quantity": "5", "location_id": None, "product_availability": "EXPECTED"}
-    shipped = row | {"id": 2, "quantity": "2"}
+    row: Wire = {"id": 1, "variant_id": 7, "quantity": 5, "location_id": None, "product_availability": "EXPECTED"}
+    shipped = row | {"id": 2, "quantity": 2}
     picked = row | {"id": 3, "product_availability": "PICKED"}
     order: Wire = {"location_id": 9, "sales_order_rows": [row, shipped, picked]}
     (found,) = needs.open_rows(order, {1: Decimal(2), 2: Decimal(2)})
