@@ -1,17 +1,15 @@
 """`promise_date`: by when goods can be there, and where they come from: stock, what is on its way, making, buying."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, Field
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
-from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.resolve import one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -19,13 +17,14 @@ from katana_mcp.surface.operations.filters import Refers, where
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
-from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Incoming, arrivals
-from katana_mcp.workflows.needs import NOT_SHIPPING, THERE, needs_of, open_rows, shipped_rows
-from katana_mcp.workflows.promising import NEVER, Promise, Source, Supply, World, ledgers
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
+from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
+from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_booked, names_of, shown_row
+from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
 from katana_mcp.workflows.stock import age_of, places_in, unread
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
@@ -70,42 +69,6 @@ class PromiseDateRequest(Request):
     """Where `rows` ship from: id, name or part of it; by default wherever they are there first."""
 
 
-class PromiseSource(Incoming):
-    """Where a part of the quantity comes from; what is on its way is named, with its date."""
-
-    source: Literal["stock", "booked", "incoming", "make", "buy"]
-    """booked: stock that Katana holds for this row; make, buy: begun today, behind what it waits for."""
-    date: str | None = None
-    """Absent if nobody knows: see the row's `note`."""
-    lead_time: int | None = None
-    """Days."""
-    waits_for: str | None = None
-    """SKU of the ingredient that is there last."""
-
-
-class PromisedRow(Answer):
-    """By when all of a row is there."""
-
-    variant_id: int | None = None
-    sku: str | None = None
-    name: str | None = None
-    uom: str | None = None
-    location_id: int | None = None
-    location: str | None = None
-    quantity: Number
-    date: str | None = None
-    """Absent if nobody knows."""
-    free_now: Number | None = None
-    """Of the quantity, from stock that no order needs."""
-    backlog: Number | None = None
-    """What orders before it lack themselves; whatever comes next is theirs first."""
-    sources: list[PromiseSource]
-    sales_order_row_id: int | None = None
-    product_expected_date: str | None = None
-    """What Katana expects for this row."""
-    note: str | None = None
-
-
 class PromiseDateAnswer(Envelope):
     """The answer of `promise_date`."""
 
@@ -117,16 +80,6 @@ class PromiseDateAnswer(Envelope):
     in_time: bool | None = None
     rows: list[PromisedRow]
     not_found: list[NotFound]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A variant, how much, where (None: wherever it is soonest); with a row of an order, that too."""
-
-    variant: int
-    quantity: Decimal
-    location: int | None
-    row: Record | None = None
 
 
 async def _run(request: PromiseDateRequest, services: Services) -> Answer:
@@ -151,8 +104,8 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
     world, stock, told = await _world(asked, order, reads, began)
     promised = [_promise(each, world) for each in asked]
-    names = await _names(promised, services)
-    shown = [_row(each, world.today, names, services) for each in promised]
+    names = await names_of(promised, services)
+    shown = [shown_row(each, world.today, names, services) for each in promised]
     dates = [each.date for each in shown]
     whole = bool(shown) and None not in dates and not resolved.not_found and not resolved.unknown
     day = max(cast("list[str]", dates)) if whole else None
@@ -160,7 +113,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         PromiseDateAnswer,
         *notices,
         *left,
-        *(_at_row(warning, asked_for) for warning in resolved.warnings),
+        *(_atshown_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
         *told,
         *await unread_warnings(services, _USED),
@@ -187,11 +140,11 @@ def _left(order: Stored) -> list[ToolWarning]:
     return [info(warning_codes.BLOCKED_STATUS, message, "sales_order_id")]
 
 
-def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[_Asked]:
+def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[Asked]:
     found = {each.asked: each.variant.id for each in reversed(resolved.found) if each.variant is not None}
     location = next((each for each in places if isinstance(each, int)), None)
     return [
-        _Asked(variant, row.quantity, location)
+        Asked(variant, row.quantity, location)
         for row in request.rows or ()
         if isinstance(variant := found.get(row.sku_or_variant_id), int)
     ]
@@ -207,25 +160,25 @@ def _check_unambiguous(resolved: Resolved, asked_for: Sequence[str | int]) -> No
             raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, place))
 
 
-def _at_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning:
+def _atshown_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning:
     """Return a warning about the n-th of what was asked for, about the row that asked."""
     index = int((warning.field_path or "").removeprefix("skus_or_variant_ids[").removesuffix("]"))
     asked = list(dict.fromkeys(asked_for))[index]
     return warning.model_copy(update={"field_path": f"rows[{asked_for.index(asked)}].sku_or_variant_id"})
 
 
-async def _of_order(order: Stored, services: Services) -> list[_Asked]:
+async def _of_order(order: Stored, services: Services) -> list[Asked]:
     """Return the open rows of an order."""
     shipped = await shipped_rows([order.id], services)
     return [
-        _Asked(row.variant_id, row.left, row.location_id, row.record)
+        Asked(row.variant_id, row.left, row.location_id, row.record)
         for row in open_rows(order.record, shipped)
         if row.variant_id is not None
     ]
 
 
 async def _world(
-    asked: Sequence[_Asked], order: Stored | None, reads: PatientReads, began: float
+    asked: Sequence[Asked], order: Stored | None, reads: PatientReads, began: float
 ) -> tuple[World, StockAnswer, list[ToolWarning]]:
     """Return what is known of the variants and of all that they are made of, and what is to be said of it."""
     services = reads.services
@@ -280,12 +233,9 @@ def _supply(variant: Record, item: Record, usual: int | None) -> Supply:
     return Supply("buy" if is_bought else None, usual if days is None else days)
 
 
-type _Promised = tuple[_Asked, int | None, Promise]
-
-
-def _promise(asked: _Asked, world: World) -> _Promised:
+def _promise(asked: Asked, world: World) -> Promised:
     """Return where and by when so much is there, and hold it."""
-    if asked.row is not None and _is_booked(asked.row):
+    if asked.row is not None and is_booked(asked.row):
         return asked, asked.location, Promise([Source("stock", asked.quantity, "")], Decimal(0))
     if asked.location is not None:
         return asked, asked.location, world.promise((asked.variant, asked.location), asked.quantity)
@@ -293,96 +243,6 @@ def _promise(asked: _Asked, world: World) -> _Promised:
     if not locations:
         return asked, None, Promise([], Decimal(0))
     return asked, *world.soonest(asked.variant, locations, asked.quantity)
-
-
-def _is_booked(row: Record) -> bool:
-    return text(row, "product_availability") in THERE
-
-
-async def _names(promised: Sequence[_Promised], services: Services) -> Names:
-    sources = [each for _, _, promise in promised for source in promise.sources for each in _all(source)]
-    wanted: dict[str, list[object]] = {
-        "variant": [*(asked.variant for asked, _, _ in promised), *(source.waits_for for source in sources)],
-        "location": [location for _, location, _ in promised],
-        "supplier": [source.arrival.document.get("supplier_id") for source in sources if source.arrival],
-    }
-    return await look_up(services.cache, wanted)
-
-
-def _all(source: Source) -> Iterator[Source]:
-    """Yield a source, and what it waits for, down to the last."""
-    waits: Source | None = source
-    while waits is not None:
-        yield waits
-        waits = waits.last
-
-
-def _row(promised: _Promised, today: date, names: Names, services: Services) -> PromisedRow:
-    asked, location, promise = promised
-    variant, row = names.record("variant", asked.variant) or EMPTY, asked.row or EMPTY
-    free = [each.quantity for each in promise.sources if each.kind == "stock"]
-    return PromisedRow(
-        variant_id=asked.variant,
-        sku=text(variant, "sku"),
-        name=names.display(variant),
-        uom=text(names.item(variant), "uom"),
-        location_id=location,
-        location=names.name("location", location),
-        quantity=asked.quantity,
-        date=_day(promise.day, today) if promise.sources else None,
-        free_now=sum(free, Decimal(0)),
-        backlog=promise.backlog or None,
-        sources=[_source(each, asked, today, names, services) for each in promise.sources],
-        sales_order_row_id=get_int(row, "id"),
-        product_expected_date=text(row, "product_expected_date"),
-        note=_note(promise, names, iso(services.days.today(services.clock.now()))),
-    )
-
-
-def _day(day: str, today: date) -> str | None:
-    return None if day == NEVER else day or today.isoformat()
-
-
-def _source(source: Source, asked: _Asked, today: date, names: Names, services: Services) -> PromiseSource:
-    arrival = source.arrival.to_answer(names, services).model_dump(exclude_none=True) if source.arrival else {}
-    is_booked = source.kind == "stock" and asked.row is not None and _is_booked(asked.row)
-    told = {
-        "source": "booked" if is_booked else source.kind,
-        "quantity": source.quantity,
-        "date": _day(source.day, today),
-        "lead_time": source.lead_time,
-        "waits_for": names.sku(source.waits_for),
-    }
-    return PromiseSource.model_validate(arrival | told)
-
-
-def _note(promise: Promise, names: Names, today: str) -> str | None:
-    """Return why nobody knows the day, or what it hangs on."""
-    if not promise.sources:
-        return "Katana keeps no stock of it anywhere"
-    told = [reason for each in promise.sources if (reason := _reason(each, names, today))]
-    return "; ".join(told) or None
-
-
-def _reason(source: Source, names: Names, today: str) -> str | None:
-    if source.arrival is not None:
-        called, date = source.arrival.order_no or "a document", source.arrival.date
-        if date is None:
-            return f"{called} has no date"
-        return f"it counts on {called}, which is overdue" if date < today else None
-    return _unknown_day(source, names, today) if source.day == NEVER else None
-
-
-def _unknown_day(source: Source, names: Names, today: str) -> str:
-    """Return why nobody knows when stock, or what is made or bought, is there."""
-    if source.kind == "stock":
-        return "its stock could not be read"
-    if source.last is not None and source.last.day == NEVER:
-        return f"{names.sku(source.waits_for) or source.waits_for}: {_reason(source.last, names, today)}"
-    if source.lead_time is not None:
-        return "its bill of materials leads back to itself"
-    begins = f"could begin on {source.last.day}, but " if source.last is not None else ""
-    return f"{begins}no lead time is set for it"
 
 
 def _head(order: Stored | None, day: str | None, services: Services) -> dict[str, object]:

@@ -1,0 +1,158 @@
+"""How rows that were promised are shown: each part with its source and its day, and why nobody knows a day."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+from cache_core.records import Record, iso
+from katana_mcp.references.display_names import Names, look_up, text
+from katana_mcp.references.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import EMPTY, get_int
+from katana_mcp.workflows.incoming import Incoming
+from katana_mcp.workflows.needs import THERE
+from katana_mcp.workflows.promising import NEVER, Promise, Source
+
+
+class PromiseSource(Incoming):
+    """Where a part of the quantity comes from; what is on its way is named, with its date."""
+
+    source: Literal["stock", "booked", "incoming", "make", "buy"]
+    """booked: stock that Katana holds for this row; make, buy: begun today, behind what it waits for."""
+    date: str | None = None
+    """Absent if nobody knows: see the row's `note`."""
+    lead_time: int | None = None
+    """Days."""
+    waits_for: str | None = None
+    """SKU of the ingredient that is there last."""
+
+
+class PromisedRow(Answer):
+    """By when all of a row is there."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    quantity: Number
+    date: str | None = None
+    """Absent if nobody knows."""
+    free_now: Number | None = None
+    """Of the quantity, from stock that no order needs."""
+    backlog: Number | None = None
+    """What orders before it lack themselves; whatever comes next is theirs first."""
+    sources: list[PromiseSource]
+    sales_order_row_id: int | None = None
+    product_expected_date: str | None = None
+    """What Katana expects for this row."""
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A variant, how much, where (None: wherever it is soonest); with a row of an order, that too."""
+
+    variant: int
+    quantity: Decimal
+    location: int | None
+    row: Record | None = None
+
+
+type Promised = tuple[Asked, int | None, Promise]
+
+
+async def names_of(promised: Sequence[Promised], services: Services) -> Names:
+    """Return the names of all that these rows and their sources name."""
+    sources = [each for _, _, promise in promised for source in promise.sources for each in _all(source)]
+    wanted: dict[str, list[object]] = {
+        "variant": [*(asked.variant for asked, _, _ in promised), *(source.waits_for for source in sources)],
+        "location": [location for _, location, _ in promised],
+        "supplier": [source.arrival.document.get("supplier_id") for source in sources if source.arrival],
+    }
+    return await look_up(services.cache, wanted)
+
+
+def _all(source: Source) -> Iterator[Source]:
+    """Yield a source, and what it waits for, down to the last."""
+    waits: Source | None = source
+    while waits is not None:
+        yield waits
+        waits = waits.last
+
+
+def shown_row(promised: Promised, today: date, names: Names, services: Services) -> PromisedRow:
+    """Return a row as it is shown."""
+    asked, location, promise = promised
+    variant, row = names.record("variant", asked.variant) or EMPTY, asked.row or EMPTY
+    free = [each.quantity for each in promise.sources if each.kind == "stock"]
+    return PromisedRow(
+        variant_id=asked.variant,
+        sku=text(variant, "sku"),
+        name=names.display(variant),
+        uom=text(names.item(variant), "uom"),
+        location_id=location,
+        location=names.name("location", location),
+        quantity=asked.quantity,
+        date=_day(promise.day, today) if promise.sources else None,
+        free_now=sum(free, Decimal(0)),
+        backlog=promise.backlog or None,
+        sources=[_source(each, asked, today, names, services) for each in promise.sources],
+        sales_order_row_id=get_int(row, "id"),
+        product_expected_date=text(row, "product_expected_date"),
+        note=_note(promise, names, iso(services.days.today(services.clock.now()))),
+    )
+
+
+def _day(day: str, today: date) -> str | None:
+    return None if day == NEVER else day or today.isoformat()
+
+
+def _source(source: Source, asked: Asked, today: date, names: Names, services: Services) -> PromiseSource:
+    arrival = source.arrival.to_answer(names, services).model_dump(exclude_none=True) if source.arrival else {}
+    is_held = source.kind == "stock" and asked.row is not None and is_booked(asked.row)
+    told = {
+        "source": "booked" if is_held else source.kind,
+        "quantity": source.quantity,
+        "date": _day(source.day, today),
+        "lead_time": source.lead_time,
+        "waits_for": names.sku(source.waits_for),
+    }
+    return PromiseSource.model_validate(arrival | told)
+
+
+def _note(promise: Promise, names: Names, today: str) -> str | None:
+    """Return why nobody knows the day, or what it hangs on."""
+    if not promise.sources:
+        return "Katana keeps no stock of it anywhere"
+    told = [reason for each in promise.sources if (reason := _reason(each, names, today))]
+    return "; ".join(told) or None
+
+
+def _reason(source: Source, names: Names, today: str) -> str | None:
+    if source.arrival is not None:
+        called, date = source.arrival.order_no or "a document", source.arrival.date
+        if date is None:
+            return f"{called} has no date"
+        return f"it counts on {called}, which is overdue" if date < today else None
+    return _unknown_day(source, names, today) if source.day == NEVER else None
+
+
+def _unknown_day(source: Source, names: Names, today: str) -> str:
+    """Return why nobody knows when stock, or what is made or bought, is there."""
+    if source.kind == "stock":
+        return "its stock could not be read"
+    if source.last is not None and source.last.day == NEVER:
+        return f"{names.sku(source.waits_for) or source.waits_for}: {_reason(source.last, names, today)}"
+    if source.lead_time is not None:
+        return "its bill of materials leads back to itself"
+    begins = f"could begin on {source.last.day}, but " if source.last is not None else ""
+    return f"{begins}no lead time is set for it"
+
+
+def is_booked(row: Record) -> bool:
+    """Return whether Katana holds stock for a row of an order."""
+    return text(row, "product_availability") in THERE
