@@ -47,6 +47,10 @@ check: .venv/.synced  ## Lint, types, import contracts, file budgets, dependenci
 	$(RUN) python scripts/check_dependencies.py
 	$(RUN) python scripts/audit.py
 
+wheel: .venv/.synced  ## Build the one distribution into dist/, and prove it in an environment of its own
+	@rm -rf dist && $(UV) build --quiet
+	@$(RUN) python scripts/prove_wheel.py --uv $(UV) dist
+
 format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff format --quiet .
 	$(RUN) ruff check --fix --quiet .
@@ -78,4 +82,4 @@ soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check format clients peer bench soak
+.PHONY: help setup demo serve test contract states check wheel format clients peer bench soak
