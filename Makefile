@@ -47,6 +47,22 @@ check: .venv/.synced  ## Lint, types, import contracts, file budgets, dependenci
 	$(RUN) python scripts/check_dependencies.py
 	$(RUN) python scripts/audit.py
 
+wheel: .venv/.synced  ## Build the one distribution into dist/, and prove it in an environment of its own
+	@rm -rf dist && $(UV) build --quiet
+	@$(RUN) python scripts/prove_wheel.py --uv $(UV) dist
+
+bundle: wheel  ## Make the bundle for Claude Desktop and the registry's entry into bundle/, and prove the bundle
+	@rm -rf bundle && $(RUN) python -m scripts.bundle dist bundle
+	@$(RUN) python -m scripts.prove_bundle --uv $(UV) bundle
+
+BOUNDS := packages/katana_client packages/cache_core packages/cache_typed packages/katana_sandbox/tests/test_cli.py \
+  $(addprefix packages/katana_mcp_server/tests/test_,commandline.py doors.py process.py settings.py)
+
+bounds: .venv/.synced  ## Run the demo and quick tests with the oldest dependencies that are allowed (RESOLUTION=highest)
+	@place=$$(mktemp -d) && trap 'rm -rf $$place' EXIT && git checkout-index -a --prefix=$$place/ && cd $$place && rm uv.lock && \
+	$(abspath $(UV)) sync --quiet --all-packages --resolution $(or $(RESOLUTION),lowest-direct) && \
+	.venv/bin/katana-mcp demo all --no-color | tail -1 && .venv/bin/pytest -q -n $(PYTEST_WORKERS) $(BOUNDS)
+
 format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff format --quiet .
 	$(RUN) ruff check --fix --quiet .
@@ -78,4 +94,4 @@ soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check format clients peer bench soak
+.PHONY: help setup demo serve test contract states check wheel bundle bounds format clients peer bench soak

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +23,8 @@ GONE = (
     "mutants/retirement.toml",
 )
 NAMES = re.compile(r"cache[_-]legacy|LegacyBackend")
-_LOCKED = re.compile(r' *("cache-legacy"|\{ name = "cache-legacy".*\}),$')
+_LOCKED = r' *("cache-legacy"|\{{ name = "({})".*\}}),$'
+_OWN_NEED = re.compile(rf'(?m)^ *"([A-Za-z0-9_.-]+)[<>=~!][^"]*", *{MARK}$')
 _PACKAGE = re.compile(r'(?m)^name = "(.+)"$')
 _NEEDS = re.compile(r'\{ name = "([^"]+)"')
 _IMPORTS = re.compile(r"^ *(\S+ -> )?cache_legacy(\.\S+)?$")
@@ -50,11 +51,12 @@ def retire(tree: Path) -> None:
     Raises:
         Unretired: something still names it.
     """
+    needs = _OWN_NEED.findall((tree / "pyproject.toml").read_text("utf-8"))
     for name in GONE:
         path = tree / name
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     lock = tree / "uv.lock"
-    lock.write_text(unlocked(lock.read_text("utf-8")), "utf-8")
+    lock.write_text(unlocked(lock.read_text("utf-8"), needs), "utf-8")
     for path in _texts(tree):
         text = path.read_text("utf-8")
         kept = "".join(line for line in map(_without, text.splitlines(keepends=True)) if line is not None)
@@ -76,12 +78,14 @@ def _without(line: str) -> str | None:
     return line.replace('"cache-legacy", ', "").replace("cache_legacy | ", "")
 
 
-def unlocked(lock: str) -> str:
+def unlocked(lock: str, needs: Iterable[str]) -> str:
     """Return a lock file without the package, and without what only it depends on.
 
-    What is left is a part of what was resolved, so that no index has to be asked; `uv lock --check` judges it.
+    Those needs are named, for the root lists them as its own. What is left is a part of what was resolved, so that no
+    index has to be asked; `uv lock --check` judges it.
     """
-    lines = [line for line in lock.splitlines(keepends=True) if not _LOCKED.match(line)]
+    locked = re.compile(_LOCKED.format("|".join(map(re.escape, ("cache-legacy", *needs)))))
+    lines = [line for line in lock.splitlines(keepends=True) if not locked.match(line)]
     head, *packages = re.split(r"(?m)^(?=\[\[package\]\]$)", "".join(lines))
     named = [(_PACKAGE.findall(package)[0], package) for package in packages]
     needed = {name for name, package in named if re.search(r"(?m)^source = \{ (editable|virtual) = ", package)}

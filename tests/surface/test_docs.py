@@ -28,12 +28,17 @@ MISSPELT = {"--cache-dri", "KATANA_SANDBX", "KATANA_CACHE_BACKEND_SALES_ORDER"}
 OTHER_PROGRAMS = {
     "--backend": "pytest, tests/contract",
     "--dist": "pytest-xdist",
+    "--env": "docker",
     "--ignore-scripts": "npm",
     "--no-annotate": "uv",
     "--no-header": "uv",
+    "--publish": "docker",
     "--randomly-seed": "pytest-randomly",
     "--snapshot-update": "syrupy",
+    "--tag": "docker",
+    "--tmpfs": "docker",
     "--universal": "uv",
+    "--volume": "docker",
     "--write": "python -m bench",
 }
 OLDER = {"typed-1.db", "legacy-v0.sqlite"}

@@ -11,6 +11,9 @@ import pytest
 from command_line import Ran, Run
 
 from katana_client import KatanaClient
+from katana_client.errors import KatanaError
+from katana_client.exchange import Call
+from katana_client.sending import Answer
 from katana_mcp.commands.doctor import examining
 from katana_mcp.commands.doctor.account import account_findings
 from katana_mcp.commands.doctor.finding import Finding
@@ -269,3 +272,29 @@ async def test_programs_are_given_every_finding_and_people_the_first_eight(
     assert len(cast("list[str]", found.data()["findings"])) == 11
     assert [each.told for each in examining.few(found)[-2:]][-1] == "3 more"
     assert len(examining.few(found)) == 9
+
+
+class Unreached(KatanaClient):
+    """A client whose requests do not leave the machine."""
+
+    reason = ""
+
+    async def send(self, call: Call) -> Answer:
+        raise KatanaError(f"{call.method} {call.target}: not sent: {self.reason}")
+
+
+@pytest.mark.parametrize(
+    ("reason", "advised"),
+    [
+        ("ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate", "--system-certificates trusts"),
+        ("ConnectError: All connection attempts failed", "a proxy that KATANA_PROXY has to name"),
+        ("ProxyError: 407 Proxy Authentication Required", "a proxy that KATANA_PROXY has to name"),
+    ],
+)
+async def test_what_a_companys_network_wants_is_named(reason: str, advised: str) -> None:
+    async with Unreached("a-key-of-an-account") as client:
+        client.reason = reason
+        (finding,) = await account_findings(client, ManualClock(), "Katana")
+    assert finding.state == "wrong"
+    assert reason in finding.told
+    assert advised in (finding.advice or "")

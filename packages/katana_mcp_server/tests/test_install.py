@@ -286,6 +286,16 @@ def test_a_key_is_not_written_into_a_project(home: Path, install: Run, monkeypat
     assert f"{home / '.vscode' / 'mcp.json'} belongs to a project, and may be shared" in ran.err
 
 
+@pytest.mark.parametrize("package", ["katana-factory-mcp", "katana-factory-mcp@0.1.0", "katana-factory-mcp==0.1.0"])
+def test_an_entry_that_a_button_made_is_ours(home: Path, install: Run, package: str) -> None:
+    path = home / FILES["cursor"]
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"mcpServers": {"katana": {"command": "uvx", "args": [package, "serve", "--sandbox"]}}}))
+    assert found("cursor") == {"katana": ["uvx", package, "serve", "--sandbox"]}
+    assert install("cursor", "--sandbox").code == 0
+    assert read(path)["mcpServers"]["katana"]["command"] == PROGRAM
+
+
 def test_another_name_is_another_entry(home: Path, install: Run) -> None:
     install("cursor", "--sandbox")
     install("cursor", "--sandbox", "--name", "second", "--read-only")

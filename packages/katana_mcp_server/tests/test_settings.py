@@ -12,6 +12,9 @@ from katana_mcp.configuration.settings import SECRETS, Choice, Settings, Setting
 
 TOLD = {
     "api_key_file": "kept.key",
+    "api_key_keyring": "works",
+    "proxy": "http://proxy.example:3128",
+    "system_certificates": "true",
     "env_file": "other.env",
     "toolsets": "sales, catalog",
     "tools": "check_inventory",
@@ -73,7 +76,7 @@ def test_names_that_are_of_other_programs_set_nothing(
     assert (load(), load_choice()) == before
 
 
-@pytest.mark.parametrize("name", [each for each in Settings.model_fields if each != "api_key_file"])
+@pytest.mark.parametrize("name", [each for each in Settings.model_fields if not each.startswith("api_key_")])
 def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     value, default = TOLD[name], Settings.model_fields[name].default
     (tmp_path / TOLD["env_file"]).touch()

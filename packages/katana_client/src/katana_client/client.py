@@ -9,7 +9,7 @@ from katana_client.clock import Clock, SystemClock
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.resources import Collections
 from katana_client.sending import Answer, Patience, RequestRecord, Sender, Surroundings
-from katana_client.transport import HttpWire, Transport
+from katana_client.transport import HttpWire, Route, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
 
     Attributes:
         transport: Used instead of the network; stays the caller's to close.
+        route: How the network is reached: a proxy, the system's certificates.
         budget: Shared by all who use this key; a new one in memory by default.
         clock: Where time comes from; the machine by default.
         on_request: Told of every HTTP request.
@@ -34,6 +35,7 @@ class Options(TypedDict, total=False):
     """
 
     transport: Transport | None
+    route: Route | None
     budget: Budget | None
     clock: Clock | None
     on_request: Callable[[RequestRecord], None] | None
@@ -59,7 +61,7 @@ class KatanaClient(Collections):
             message = f"KatanaClient has no option {sorted(unknown)}"
             raise TypeError(message)
         self.base_url = checked_base_url(base_url)
-        wire = HttpWire(checked_key(api_key), self.base_url, options.get("transport"))
+        wire = HttpWire(checked_key(api_key), self.base_url, options.get("transport"), options.get("route"))
         clock = options.get("clock") or SystemClock()
         self.clock = clock
         self.budget: Budget = options.get("budget") or SlidingWindowBudget(clock)

@@ -7,9 +7,12 @@ logs whole URLs, which may hold personal data, at INFO.
 from __future__ import annotations
 
 import asyncio
+import ssl
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import httpx
+import truststore
 
 from katana_client.exchange import ExchangeFailed, Reply
 
@@ -45,6 +48,28 @@ _NOT_SENT = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """How the network is reached, where a company says how.
+
+    Attributes:
+        proxy: `http://proxy.example:3128`, with user and password where it wants some; for https addresses alone, which
+            it passes on without reading them.
+        system_certificates: Whether the authorities that this machine trusts are trusted, a company's own for example,
+            instead of the public ones alone.
+    """
+
+    proxy: str | None = field(default=None, repr=False)
+    system_certificates: bool = False
+
+    def transport(self, base_url: str) -> httpx.AsyncHTTPTransport:
+        """Return the way to this address."""
+        limits = httpx.Limits(keepalive_expiry=5.0)
+        verify = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.system_certificates else True
+        proxy = self.proxy if base_url.startswith("https:") else None
+        return httpx.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy)
+
+
 class HttpWire:
     """A `Wire` over httpx.
 
@@ -52,12 +77,14 @@ class HttpWire:
         key: The checked API key.
         base_url: The checked base URL.
         transport: Used instead of the network when given; it stays the caller's to close.
+        route: How the network is reached otherwise.
     """
 
-    def __init__(self, key: str, base_url: str, transport: Transport | None = None) -> None:
+    def __init__(self, key: str, base_url: str, transport: Transport | None = None, route: Route | None = None) -> None:
         self._key = key
         self._base_url = base_url
         self._own = transport is None
+        self._route = route or Route()
         self._transport = transport
 
     async def exchange(self, call: Call, content: bytes | None) -> Reply:
@@ -68,7 +95,7 @@ class HttpWire:
         """
         request = self._request(call, content)
         if self._transport is None:
-            self._transport = httpx.AsyncHTTPTransport(limits=httpx.Limits(keepalive_expiry=5.0))
+            self._transport = self._route.transport(self._base_url)
         try:
             async with asyncio.timeout(DEADLINE):
                 response = await self._transport.handle_async_request(request)

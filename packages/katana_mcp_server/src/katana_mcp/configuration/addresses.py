@@ -23,6 +23,20 @@ def checked_web_address(value: str) -> str:
     return address
 
 
+def checked_proxy(value: str) -> str:
+    """Take the address of a proxy; it may hold a password, and so is never shown."""
+    told = "must be the address of a proxy, as http://proxy.example:3128, with user:password@ where it wants some"
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(told) from None
+    plain = value.isprintable() and parts.path in {"", "/"} and not (parts.query or parts.fragment)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
+        raise ValueError(told)
+    return value
+
+
 def checked_hosts(values: tuple[str, ...]) -> tuple[str, ...]:
     """Take hosts, each with a port where it has one."""
     for value in values:

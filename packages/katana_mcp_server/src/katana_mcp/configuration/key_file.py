@@ -1,26 +1,36 @@
-"""The API key from a file of its own, where secret stores put it. Refuses what other users of the machine may read."""
+"""The API key from where it is kept: a file of its own, where secret stores put it, or the system's keyring.
+
+Refuses a file that other users of the machine may read, and two places at once.
+"""
 
 import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from katana_mcp.configuration.key_ring import KEYRING, kept_key
+
 KEY, FILE = "KATANA_API_KEY", "KATANA_API_KEY_FILE"
 _MOST = 10_000
 
 
 def with_key(given: Mapping[str, object]) -> dict[str, object]:
-    """Return what was set, with the key of the file that was named.
+    """Return what was set, with the key of the file or the entry that was named.
 
     Raises:
-        ValueError: a key and a file were given, or the file cannot be taken; one sentence, without the key.
+        ValueError: two were given, or the one cannot be taken; one sentence, without the key.
     """
-    named = given.get(FILE)
-    if named is None or not str(named).strip():
-        return dict(given)
-    if str(given.get(KEY) or "").strip():
-        raise ValueError(f"{KEY} and {FILE} (--api-key-file) are both set: leave one of them out")
-    return {**given, KEY: read_key(Path(str(named).strip()).expanduser().absolute())}
+    places = {name: str(given.get(name) or "").strip() for name in _PLACES}
+    named = [name for name, place in places.items() if place]
+    if len(named) > 1:
+        raise ValueError(f"{_PLACES[named[0]]} and {_PLACES[named[1]]} are both set: leave one of them out")
+    if FILE in named:
+        return {**given, KEY: read_key(Path(places[FILE]).expanduser().absolute())}
+    return {**given, KEY: kept_key(places[KEYRING])} if KEYRING in named else dict(given)
+
+
+_PLACES = {KEY: KEY, FILE: f"{FILE} (--api-key-file)", KEYRING: f"{KEYRING} (--api-key-keyring)"}
+"""By the variable, how a sentence names it."""
 
 
 def read_key(path: Path) -> str:

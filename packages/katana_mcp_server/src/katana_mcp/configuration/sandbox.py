@@ -1,10 +1,21 @@
-"""The only door to the sandbox: loaded when `--sandbox` was given, and never otherwise."""
+"""The only door to the sandbox: loaded when `--sandbox` was given, and never otherwise.
+
+Refuses in one sentence where the sandbox is not installed.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from katana_client.transport import Transport, in_process
-from katana_sandbox import DroppedConnection, HungConnection, Sandbox
+from katana_mcp.configuration.settings import SettingsError
+
+try:
+    from katana_sandbox import DroppedConnection, HungConnection, Sandbox
+except ModuleNotFoundError as error:
+    if error.name != "katana_sandbox":
+        raise
+    absent = "the sandbox is not installed here: install katana-factory-mcp, which has it, or work on your own account"
+    raise SettingsError(absent) from None
 
 
 class OwnSandbox:

@@ -14,12 +14,19 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from cache_core.specs import SPECS
-from katana_mcp.configuration.addresses import THIS_MACHINE, checked_hosts, checked_origins, checked_web_address
+from katana_mcp.configuration.addresses import (
+    THIS_MACHINE,
+    checked_hosts,
+    checked_origins,
+    checked_proxy,
+    checked_web_address,
+)
 from katana_mcp.configuration.env_file import EnvFile, read_env_file
 from katana_mcp.configuration.env_file import SettingsError as SettingsError
 from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.configuration.key_file import FILE as KEY_FILE
 from katana_mcp.configuration.key_file import with_key
+from katana_mcp.configuration.key_ring import KEYRING
 from katana_mcp.tools.hints import nearest
 from katana_mcp.tools.limits import wrong
 
@@ -39,6 +46,11 @@ def _directory(value: object) -> object:
     if isinstance(value, str):
         return Path(value.strip()).expanduser() if value.strip() else None
     return value
+
+
+def _proxy(value: SecretStr | None) -> SecretStr | None:
+    """Take a blank proxy for none."""
+    return SecretStr(checked_proxy(held)) if value is not None and (held := value.get_secret_value()) else None
 
 
 def _trimmed(value: SecretStr) -> SecretStr:
@@ -89,10 +101,16 @@ class Settings(Choice):
     """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
     api_key_file: Annotated[Directory, Field(validation_alias="KATANA_API_KEY_FILE")] = None
     """A file that holds the API key alone and that only you can read, instead of the key itself."""
+    api_key_keyring: Annotated[str | None, Field(validation_alias="KATANA_API_KEY_KEYRING")] = None
+    """The entry of the system's keyring that holds the API key, under katana-mcp; needs katana-factory-mcp[keyring]."""
     sync_api_key: Annotated[Secret | None, Field(validation_alias="KATANA_SYNC_API_KEY")] = None
     """A second API key of the same account, for listings, with a rate limit of its own. Never a flag either."""
     base_url: Annotated[str, Field(validation_alias="KATANA_BASE_URL")] = API
     """Where the API is; https, or http on this machine."""
+    proxy: Annotated[Secret | None, AfterValidator(_proxy), Field(validation_alias="KATANA_PROXY")] = None
+    """A proxy on the way to Katana, as http://proxy.example:3128; may hold a password, so never a flag either."""
+    system_certificates: Annotated[bool, Field(validation_alias="KATANA_SYSTEM_CERTIFICATES")] = False
+    """Trust the authorities that this machine trusts, a company's own for example, and not the public ones alone."""
     web_base_url: Annotated[str, AfterValidator(checked_web_address), Field(validation_alias="KATANA_WEB_BASE_URL")] = (
         "https://factory.katanamrp.com"
     )
@@ -256,7 +274,7 @@ class Settings(Choice):
         return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
 
 
-SECRETS = ("api_key", "sync_api_key", "question_key", "http_token")
+SECRETS = ("api_key", "sync_api_key", "question_key", "http_token", "proxy")
 """Fields that are never flags: a command line can be read by every user of the machine."""
 
 
@@ -328,11 +346,13 @@ def _refuse_from_elsewhere(file: EnvFile, given: Set[str]) -> None:
         raise SettingsError(
             f"{variable('env_file')} stands in {file.path}: it is taken from the environment or as --env-file alone"
         )
-    if not file.named and KEY_FILE in taken:
-        raise SettingsError(
-            f"{KEY_FILE} stands in {file.path}: it is taken from the environment, as --api-key-file, or from a file "
-            "named with --env-file, because the directory in which a server starts may name anybody's key"
-        )
+    for name in (KEY_FILE, KEYRING):
+        if not file.named and name in taken:
+            flag = name.removeprefix("KATANA_").lower().replace("_", "-")
+            raise SettingsError(
+                f"{name} stands in {file.path}: it is taken from the environment, as --{flag}, or from a file "
+                "named with --env-file, because the directory in which a server starts may name anybody's key"
+            )
     guarded = sorted(taken - {variable(name) for name in HARMLESS} - _KEYS)
     if not file.named and _KEYS & stronger and guarded:
         raise SettingsError(
@@ -347,7 +367,7 @@ HARMLESS = frozenset(
     | {name for name in Settings.model_fields if name.startswith("cache_backend")}
 )
 """Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
-_KEYS = frozenset({"KATANA_API_KEY", KEY_FILE, "KATANA_SYNC_API_KEY"})
+_KEYS = frozenset({"KATANA_API_KEY", KEY_FILE, KEYRING, "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
 _FLAG = "KATANA_CACHE_BACKEND_"
 _ENTITIES = frozenset(spec.name for spec in SPECS) - DEFAULTS.keys()

@@ -22,7 +22,7 @@ from katana_client.budget import Budget
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
-from katana_client.transport import Transport
+from katana_client.transport import Route, Transport
 from katana_mcp.caches.accounts.budget import SharedBudget
 from katana_mcp.caches.accounts.question_key import question_key
 from katana_mcp.caches.accounts.tenancy import AccountMatch, ApiKeyClient, Tenancy
@@ -188,6 +188,7 @@ class Tenant:
             key,
             settings.base_url,
             transport=outside.transport,
+            route=route(settings),
             clock=outside.clock,
             budget=budget,
             on_request=outside.on_request or log_request,
@@ -291,6 +292,12 @@ def connected(settings: Settings, outside: Environment | None = None) -> Tenant:
         return Tenant(settings, outside)
     except ConfigurationError as error:
         raise SettingsError(f"KATANA_SYNC_API_KEY: {error}") from None
+
+
+def route(settings: Settings) -> Route:
+    """Return how Katana is reached where a company says how."""
+    proxy = None if settings.proxy is None else settings.proxy.get_secret_value()
+    return Route(proxy=proxy, system_certificates=settings.system_certificates)
 
 
 def check_account(settings: Settings) -> None:

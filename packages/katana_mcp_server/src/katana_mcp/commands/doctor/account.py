@@ -16,6 +16,12 @@ from katana_mcp.commands.doctor.finding import Finding
 from katana_mcp.values import EMPTY
 
 _ADDRESS = "check KATANA_BASE_URL (Katana's is https://api.katanamrp.com/v1), and what the key may do"
+_NETWORK = (
+    "look at the network, a firewall between here and Katana or a proxy that KATANA_PROXY has to name, and at Katana's "
+    "status page"
+)
+_UNKNOWN = "CERTIFICATE_VERIFY_FAILED"
+_CERTIFICATE = "a company's network may read what is encrypted: --system-certificates trusts whom this machine trusts"
 _OFF = 60
 """Seconds by which a clock may be wrong: days and ages of rows are told by it."""
 
@@ -30,8 +36,7 @@ async def account_findings(client: KatanaClient, clock: Clock, called: str) -> l
     except (RequestRejected, UnexpectedResponse) as error:
         return [Finding("network", "wrong", str(error), _ADDRESS)]
     except KatanaError as error:
-        advice = "look at the network, a proxy or a firewall between here and Katana, and at Katana's status page"
-        return [Finding("network", "wrong", str(error), advice)]
+        return [Finding("network", "wrong", str(error), _CERTIFICATE if _UNKNOWN in str(error) else _NETWORK)]
     factory = cast("Mapping[str, object]", answer.value) if isinstance(answer.value, dict) else EMPTY
     if not factory.keys() & Factory.model_fields.keys():
         return [Finding("network", "wrong", f"{called} answers, but not as Katana does", _ADDRESS)]

@@ -20,7 +20,7 @@ from katana_mcp.commands.doctor.shapes import CollectionShape, shapes_of
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.account import account
-from katana_mcp.server.wiring import Environment, check_account, shared_budget
+from katana_mcp.server.wiring import Environment, check_account, route, shared_budget
 
 _PATIENCE = Patience(tries=2, seconds=20.0)
 _SHOWN = 8
@@ -68,6 +68,7 @@ async def _client(settings: Settings, outside: Environment) -> AsyncGenerator[Ka
         settings.api_key.get_secret_value(),
         settings.base_url,
         transport=outside.transport,
+        route=route(settings),
         clock=outside.clock,
         budget=budget,
         patience=_PATIENCE,

@@ -1,6 +1,7 @@
 """Puts the server into a host's file, takes it out again, or says what would stand there."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Collection, Mapping
@@ -143,7 +144,11 @@ def _command_line(listed: object) -> list[str]:
 
 
 def _is_ours(line: list[str]) -> bool:
-    return any(Path(each).stem == PROGRAM for each in line)
+    return any(_NAMES.fullmatch(Path(each).name) for each in line)
+
+
+_NAMES = re.compile(r"katana-(?:factory-)?mcp(?:\.exe)?(?:[@=].+)?")
+"""The program, and the package that brings it, as `uvx` is told of it."""
 
 
 def _start(wish: Wish) -> Start:
@@ -161,7 +166,7 @@ def _start(wish: Wish) -> Start:
     return Start(wish.name, _program(), ("serve", *_typed(flags)), _of_this_shell(unwanted))
 
 
-_KEYS = frozenset({"api_key", "api_key_file", "sync_api_key"})
+_KEYS = frozenset({"api_key", "api_key_file", "api_key_keyring", "sync_api_key"})
 
 
 def _of_this_shell(unwanted: Collection[str]) -> dict[str, str]:
