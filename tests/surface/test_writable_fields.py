@@ -53,6 +53,22 @@ COLLECTION = {"custom_field_collection_id": "which custom fields an item has is 
 IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
+OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
+ON_THE_FLOOR = "is reported on the shop floor, in Katana"
+BY_LABEL = {"custom_fields": "no tool shows custom fields of manufacturing orders and their ingredients"}
+MADE: dict[str, str] = BY_LABEL | {
+    "actual_quantity": "how much is made follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+USED: dict[str, str] = BY_LABEL | {
+    "total_actual_quantity": "what is used follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+WORKED: dict[str, str] = CUSTOM | {
+    **dict.fromkeys(("operation_id", "resource_id"), "is named by its name, which Katana makes where it is unknown"),
+    **dict.fromkeys(("planned_time_per_unit", "cost_per_hour"), "is the older name of a field that is offered"),
+    "assigned_operators": ON_THE_FLOOR,
+}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
@@ -284,6 +300,47 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(into=("UpdateSupplierAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
     ),
     "delete_supplier": (),
+    "create_manufacturing_order": (
+        Goes(
+            into=("CreateManufacturingOrderRequest",),
+            called={"sku_or_variant_id": "variant_id"},
+            excused=MADE | {"status": "a new order is NOT_STARTED"},
+        ),
+    ),
+    "modify_manufacturing_order": (
+        Goes(
+            into=("UpdateManufacturingOrderRequest",),
+            apart={"manufacturing_order_id": IN_THE_PATH, "reopen": "says that a status may undo productions"}
+            | dict.fromkeys(("add_recipe_rows", "update_recipe_rows", "delete_recipe_row_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_operation_rows", "update_operation_rows", "delete_operation_row_ids"), OF_ITS_OWN),
+            excused=MADE | {"variant_id": "what becomes of the recipe is not known: another product is another order"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderRecipeRowRequest",),
+            within="add_recipe_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=USED | OF_ITS_MAKING,
+        ),
+        Goes(
+            into=("UpdateManufacturingOrderRecipeRowRequest",),
+            within="update_recipe_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"recipe_row_id": IN_THE_PATH},
+            excused=USED,
+        ),
+        Goes(
+            into=("CreateManufacturingOrderOperationRowRequest",),
+            within="add_operation_rows",
+            excused=WORKED | OF_ITS_MAKING | {"status": "a new operation is NOT_STARTED"},
+        ),
+        Goes(
+            into=("UpdateManufacturingOrderOperationRowRequest",),
+            within="update_operation_rows",
+            apart={"operation_row_id": IN_THE_PATH},
+            excused=WORKED | dict.fromkeys(("status", "total_actual_time", "completed_by_operators"), ON_THE_FLOOR),
+        ),
+    ),
+    "delete_manufacturing_order": (),
 }
 """For each tool that plans a write: where its arguments go."""
 CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]

@@ -28,11 +28,15 @@ ABSENT: Mapping[str, str] = {
         "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"
     ),
     "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
-    "create_manufacturing_orders": "manufacturing orders are made in Katana; `get_bom` shows what they would take",
+    "create_manufacturing_orders": (
+        "`create_manufacturing_order` plans one at a time; orders for rows of a sales order are made in Katana"
+    ),
     "complete_manufacturing_order": (
         "production is reported in Katana; `get_manufacturing_order` shows how far an order is"
     ),
-    "correct_manufacturing_order": ("manufacturing orders are changed in Katana; `get_manufacturing_order` shows one"),
+    "correct_manufacturing_order": (
+        "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
+    ),
     "buildable": "`get_bom` says what an item is made of, and `check_inventory` what of it is in stock",
     "stock_value": (
         "`get_inventory_movements` tells the value of stock after each movement, `inventory_at` the quantities then"

@@ -11,8 +11,9 @@ from katana_mcp.entities.manufacturing_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.manufacturing_orders.writes import WRITES
 from katana_mcp.references.display_names import VARIANT_ENTITIES
-from katana_mcp.surface.descriptor import Entity, View, not_written
+from katana_mcp.surface.descriptor import Entity, View
 
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
@@ -31,6 +32,9 @@ MANUFACTURING_ORDERS = Entity(
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
-    absent=not_written("manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
-    notes={"list": "Filters combine; newest first."},
+    writes=WRITES,
+    notes={
+        "list": "Filters combine; newest first.",
+        "modify": "Fields left out stay unchanged; null clears.",
+    },
 )
