@@ -15,8 +15,8 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
     home = makers(tenant)[0]["id"]
     away = next(each["id"] for each in live_records(tenant, "locations") if each["id"] != home)
     ingredient, step = rows_of(tenant, RECIPE, order)[0], rows_of(tenant, OPERATION, order)[0]
-    named = {"manufacturing_order_id": done["id"]}
-    fields = {
+    named: dict[str, object] = {"manufacturing_order_id": done["id"]}
+    fields: dict[str, object] = {
         "order_no": "MO-900",
         "planned_quantity": 70,
         "location_id": away,
@@ -24,7 +24,25 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
         "production_deadline_date": "2026-04-05",
         "additional_info": "rack 3",
     }
+    partly = next(each for each in orders if each["status"] == "PARTIALLY_COMPLETED")
+    production = rows_of(tenant, "manufacturing_order_productions", partly)[0]
+    mine: dict[str, object] = {"manufacturing_order_id": partly["id"]}
     return {
+        "complete_manufacturing_order": Usual(
+            {"manufacturing_order_id": order["id"]},
+            changed_each(
+                manufacturing_order_id=other["order_no"],
+                quantity=0.5,
+                is_final=False,
+                completed_date="2026-02-20T08:00:00Z",
+                ingredients=[{"recipe_row_id": ingredient, "quantity": 77}],
+                operations=[{"operation_row_id": step, "seconds": 77}],
+                batch_id=1,
+                serial_number_ids=[1],
+            )
+            | {"production_id": {**mine, "production_id": production, "completed_date": "2026-02-20"}}
+            | {"delete_production_id": {**mine, "delete_production_id": production}},
+        ),
         "create_manufacturing_order": Usual(
             {"sku_or_variant_id": product, "planned_quantity": 2, "location_id": home},
             changed_each(**fields, sku_or_variant_id=another),

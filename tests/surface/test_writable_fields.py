@@ -12,6 +12,7 @@ import yaml
 
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.catalogue import catalogue
+from katana_schema.forms import formed as with_forms
 from katana_schema.reading import read_facts
 
 from .shapes import Schema
@@ -34,6 +35,7 @@ class Goes:
         called: arguments that Katana calls otherwise.
         apart: arguments that are no field there, each with its reason.
         excused: fields that are not offered, each with its reason.
+        is_formed: whether the sheets say what is sent: the description has what is answered in its place.
     """
 
     into: tuple[str, ...]
@@ -41,6 +43,7 @@ class Goes:
     called: Mapping[str, str] = field(default_factory=dict[str, str])
     apart: Mapping[str, str] = field(default_factory=dict[str, str])
     excused: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_formed: bool = False
 
 
 TAX_BY_ID: dict[str, str] = dict.fromkeys(
@@ -341,6 +344,29 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_manufacturing_order": (),
+    "complete_manufacturing_order": (
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest", "UpdateManufacturingOrderProductionRequest"),
+            called={"quantity": "completed_quantity", "batch_id": "traceability"},
+            apart=dict.fromkeys(("production_id", "delete_production_id"), IN_THE_PATH)
+            | {"serial_number_ids": "goes into traceability too"},
+            excused=dict.fromkeys(("batch_transaction", "serial_numbers"), "the older form of traceability")
+            | {"production_date": "is that of a production that is there: completed_date of the tool"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest.ingredients",),
+            is_formed=True,
+            within="ingredients",
+            called={"recipe_row_id": "manufacturing_order_recipe_row_id", "batches": "traceability"},
+            excused={"batch_transactions": "the older form of traceability"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest.operations",),
+            is_formed=True,
+            within="operations",
+            called={"operation_row_id": "manufacturing_order_operation_id", "seconds": "time"},
+        ),
+    ),
 }
 """For each tool that plans a write: where its arguments go."""
 CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]
@@ -357,8 +383,8 @@ def fields_of(request: pytest.FixtureRequest) -> FieldsOf:
     return partial(_by_description, SPEC.read_text("utf-8"))
 
 
-def _by_facts(name: str, listed: str) -> set[str]:
-    facts = read_facts()
+def _by_facts(name: str, listed: str, *, formed: bool = False) -> set[str]:
+    facts = with_forms(read_facts()) if formed else read_facts()
     return set(facts.fields(facts.at(f"{name}.{listed}" if listed else name)))
 
 
@@ -376,9 +402,8 @@ def _schema(description: str, name: str) -> dict[str, Any]:
 
 def _fields(fields_of: FieldsOf, goes: Goes) -> set[str]:
     """Return the writable fields of all schemas that arguments go into."""
-    return {
-        field for name, _, listed in (each.partition(".") for each in goes.into) for field in fields_of(name, listed)
-    }
+    told = partial(_by_facts, formed=True) if goes.is_formed else fields_of
+    return {field for name, _, listed in (each.partition(".") for each in goes.into) for field in told(name, listed)}
 
 
 def _offered(tool: str, goes: Goes) -> set[str]:

@@ -10,6 +10,7 @@ from .all_writes import WRITES
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
+    "complete_manufacturing_order": (7, 8),
     "create_customer": (1, 4),
     "create_item": (2, 4),
     "create_manufacturing_order": (1, 7),

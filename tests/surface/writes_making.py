@@ -1,5 +1,7 @@
 """Manufacturing orders: the rows of their tools that plan a write."""
 
+from typing import cast
+
 from katana_sandbox import Tenant
 
 from .writes import Arguments, Pools, Record, Spoil, Write, edited, gone, live
@@ -9,6 +11,18 @@ ORDER, RECIPE, OPERATION = (
     "manufacturing_order_recipe_rows",
     "manufacturing_order_operation_rows",
 )
+PRODUCTION, INGREDIENT, TIME = (
+    "manufacturing_order_productions",
+    "manufacturing_order_production_ingredients",
+    "manufacturing_order_production_operations",
+)
+MADE = frozenset(
+    {
+        *("completed_quantity", "actual_quantity", "includes_partial_completions", "variant_id", "is_final"),
+        *("batch_transaction", "cost"),
+    }
+)
+"""What Katana works out when some of an order is made."""
 PARTS = {
     **dict.fromkeys(("recipe_rows", "add_recipe_rows"), RECIPE),
     **dict.fromkeys(("operation_rows", "add_operation_rows"), OPERATION),
@@ -86,8 +100,8 @@ def _operation() -> Arguments:
 
 
 def _changed(tenant: Tenant, _: str, order: Record) -> Arguments:
-    *_, ingredient, other = rows_of(tenant, RECIPE, order)
-    *_, step, last = rows_of(tenant, OPERATION, order)
+    ingredient, other = rows_of(tenant, RECIPE, order)[-2:]
+    step, last = rows_of(tenant, OPERATION, order)[-2:]
     return {
         "planned_quantity": 7,
         "additional_info": "usual",
@@ -151,14 +165,72 @@ def produce(tenant: Tenant, order: Record, quantity: float = 1, *, final: bool =
     return tenant.create("manufacturing_order_productions", made)
 
 
+def _some(tenant: Tenant, _: str, order: Record) -> Arguments:
+    used, step = rows_of(tenant, RECIPE, order)[0], rows_of(tenant, OPERATION, order)[0]
+    return {
+        "quantity": 2,
+        "completed_date": "2026-02-20T08:00:00Z",
+        "ingredients": [{"recipe_row_id": used, "quantity": 3}],
+        "operations": [{"operation_row_id": step, "seconds": 90}],
+    }
+
+
+def _below_some(tenant: Tenant, order: Record) -> dict[str, Arguments]:
+    (used, other), (step, last) = rows_of(tenant, RECIPE, order)[:2], rows_of(tenant, OPERATION, order)[:2]
+    batches = [{"batch_id": 1, "quantity": 1}]
+    one: Arguments = {"ingredients": [{"recipe_row_id": used, "quantity": 3, "batches": batches}]}
+    return {
+        **_each("ingredients", {"quantity": 3}, {"recipe_row_id": other}),
+        **_each("ingredients", {"recipe_row_id": used}, {"quantity": 4}),
+        **_each("ingredients", {"recipe_row_id": used, "quantity": 3}, {"batches": batches}),
+        "ingredients[].batches[]": one,
+        "ingredients[].batches[].batch_id": one,
+        "ingredients[].batches[].quantity": one,
+        **_each("operations", {"seconds": 90}, {"operation_row_id": last}),
+        **_each("operations", {"operation_row_id": step}, {"seconds": 91}),
+    }
+
+
+def _pools_some(tenant: Tenant, order: Record) -> Pools:
+    steps = rows_of(tenant, OPERATION, order) or [1]
+    pools: dict[str, list[object]] = {"ingredients[].recipe_row_id": [*(rows_of(tenant, RECIPE, order) or [1])]}
+    pools |= {"operations[].operation_row_id": [*steps], "ingredients[].batches": [[]], "serial_number_ids": [[]]}
+    return pools | {"completed_date": ["2026-02-20T08:00:00Z"]}
+
+
 MAKING = {
+    "complete_manufacturing_order": Write(
+        collection=ORDER,
+        usual=_some,
+        subject="manufacturing_order_id",
+        make=make_order,
+        pools=_pools_some,
+        below=_below_some,
+        spoils={
+            "it is deleted": gone(ORDER),
+            "it is done": Spoil(
+                act=lambda tenant, order, _: produce(tenant, order, 5, final=True), code="already_completed"
+            ),
+            "it is blocked": Spoil(act=edited(ORDER, "", status="BLOCKED").act, code="blocked_status", blocks=False),
+            "an ingredient that was used is deleted": _row_gone(RECIPE, 0),
+            "an operation that was done is deleted": _row_gone(OPERATION, 0),
+            "less remains": Spoil(
+                act=lambda tenant, order, _: produce(tenant, order, 4), code="over_production", blocks=False
+            ),
+        },
+        follows=FOLLOWS | {RECIPE, OPERATION, INGREDIENT, TIME},
+        parts={**PARTS, "productions": PRODUCTION, "add_productions": PRODUCTION},
+        derived=DERIVED | MADE,
+        words=WORDS,
+        moments=frozenset({"production_date", "done_date"}),
+    ),
     "create_manufacturing_order": Write(
         collection=ORDER,
         usual=_new,
         pools=_pools,
         spoils={
             "its product is deleted": Spoil(
-                act=lambda tenant, _, arguments: tenant.delete("variants", arguments["sku_or_variant_id"]),
+                act=lambda tenant, _, arguments: tenant.delete("variants", cast("int", arguments["sku_or_variant_id"])),
                 code="not_found",
             ),
             "another has its number": Spoil(act=_numbered_alike, code="duplicate_order_number", blocks=False),

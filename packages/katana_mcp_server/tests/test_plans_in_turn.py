@@ -323,8 +323,12 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
 def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
     made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
     lane, numbers = f"manufacturing_order {made['id']}", "numbers of manufacturing_order"
-    new = {"sku_or_variant_id": made["variant_id"], "planned_quantity": 1, "location_id": made["location_id"]}
-    named = {"manufacturing_order_id": made["id"]}
+    new: dict[str, object] = {
+        "sku_or_variant_id": made["variant_id"],
+        "planned_quantity": 1,
+        "location_id": made["location_id"],
+    }
+    named: dict[str, object] = {"manufacturing_order_id": made["id"]}
     return [
         ("create_manufacturing_order", new, {numbers}),
         ("modify_manufacturing_order", {**named, "planned_quantity": 70}, {lane}),

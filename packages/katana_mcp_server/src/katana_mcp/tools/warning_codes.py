@@ -68,6 +68,7 @@
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
 | `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
+| `over_production` | advisory | more is made of an order than remains |
 | `discount_above_price` | advisory | a discount takes more off a row than the row costs |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
@@ -170,6 +171,7 @@ DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
 DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
 NOT_SELLABLE = "not_sellable"
+OVER_PRODUCTION = "over_production"
 DISCOUNT_ABOVE_PRICE = "discount_above_price"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"

@@ -31,9 +31,6 @@ ABSENT: Mapping[str, str] = {
     "create_manufacturing_orders": (
         "`create_manufacturing_order` plans one at a time; orders for rows of a sales order are made in Katana"
     ),
-    "complete_manufacturing_order": (
-        "production is reported in Katana; `get_manufacturing_order` shows how far an order is"
-    ),
     "correct_manufacturing_order": (
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),

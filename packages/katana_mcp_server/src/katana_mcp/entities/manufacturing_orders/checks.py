@@ -86,7 +86,7 @@ def _locks(change: Transition) -> Iterator[ToolWarning]:
         names = [*(name for name in _LOCKED if name in change.head), *touched]
         yield from (blocking(warning_codes.LOCKED, f"{name}: {told}", name) for name in names)
     elif change.asked.get("done_date") is not None:
-        told = f"done_date: {order} is {status}: only a done order has one"
+        told = f"done_date: {order} is {status}: only a done order has one; complete_manufacturing_order takes a date"
         yield blocking(warning_codes.LOCKED, told, "done_date")
     if status == PARTLY and touched:
         told = f"{touched[0]}: {order} is {PARTLY}: Katana may refuse to change its rows, and then the plan stops"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from katana_mcp.surface.descriptor import Verb
+from katana_mcp.tools.answers import Number
 from katana_mcp.writing.preview import Preview
 
 
@@ -23,6 +24,13 @@ class ModifyManufacturingOrderResponse(PlannedManufacturingOrder):
 
 class DeleteManufacturingOrderResponse(PlannedManufacturingOrder):
     """The answer of `delete_manufacturing_order`."""
+
+
+class CompleteManufacturingOrderResponse(PlannedManufacturingOrder):
+    """The answer of `complete_manufacturing_order`; its lines are the ingredients that are used."""
+
+    remaining_quantity: Number | None = None
+    """How many are then still to be made."""
 
 
 ANSWERS: Mapping[Verb, type[Preview]] = {

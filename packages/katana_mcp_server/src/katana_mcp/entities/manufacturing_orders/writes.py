@@ -29,6 +29,7 @@ type _Settable = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS"]
 """What a request may set a status to: how much is completed follows from productions."""
 type _Kind = Literal["process", "setup", "perUnit", "fixed"]
 type _Named = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
+_COMPLETES = "`complete_manufacturing_order` reports what is made, in whole or in part"
 _TO_RECIPE = "say `update_recipe_rows` to change ingredients, `add_recipe_rows` to add some"
 
 
@@ -128,7 +129,8 @@ MANUFACTURING_ORDER = Writable(
     words={
         **dict.fromkeys(("recipe_rows", "ingredients", "rows"), _TO_RECIPE),
         **dict.fromkeys(("operations", "operation_rows"), ("add_operation_rows", "update_operation_rows")),
-        "sku_or_variant_id": "an order is for one product: delete it, and create one for the other product",
+        **dict.fromkeys(("productions", "completed_quantity", "actual_quantity"), _COMPLETES),
+        "sku_or_variant_id": "an order makes one product: `create_manufacturing_order` plans one for another",
     },
     blank_clears=True,
     described=checks.described,

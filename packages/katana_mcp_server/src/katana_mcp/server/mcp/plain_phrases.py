@@ -120,6 +120,10 @@ _CHANGING = _compiled(
             *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
             r"plan to (?:make|build|produce|manufacture)",
         ),
+        "complete manufacturing order": (
+            *(r"\bmo-\d+ used", r"(?:book|record|report|enter|undo) .{0,30}produc(?:ed|tions?)", r"mo-\d+ is done"),
+            r"^we (?:made|produced|built|finished) \d+",
+        ),
         "modify manufacturing order": (
             *(r"^(?:un)?block mo-\d+", r"add (?:an? )?(?:operation|ingredient|step) to", r"push .{1,40}\bmo-\d+"),
         ),
