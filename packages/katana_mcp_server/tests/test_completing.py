@@ -1,12 +1,13 @@
 """Manufacturing orders completed through a server: what is used and lacks is shown, sent once, found, taken back."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from journal_plans import hasty
 from test_manufacturing_order_writes import ORDER, PRODUCTION, RECIPE, applied, codes, new_order, planned, rows_of
 
-from katana_mcp.testing import Payload, Stage, payload_of
+from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 
 TOOL = "complete_manufacturing_order"
@@ -195,3 +196,13 @@ async def test_goods_that_are_tracked_by_batch_are_said_to_come_and_go_in_none_u
     await applied(stage, clock, preview)
     (production,) = rows_of(tenant, PRODUCTION, order["id"])
     assert [entry["batch_id"] for entry in production["traceability"]] == [into]
+
+
+async def test_two_that_report_the_rest_at_once_make_it_once(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
+    order = new_order(tenant)
+    tokens = [(await planned(stage, TOOL, order))["plan_token"] for _ in range(2)]
+    clock.advance(61)
+    calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for token in tokens]
+    answers = [payload_of(each) for each in await within(clock, 300, asyncio.gather(*calls))]
+    assert len(_made(tenant, order)) == 1
+    assert sorted("stale_plan" in str(answer) for answer in answers) == [False, True]

@@ -1,6 +1,6 @@
 """An order before and after a production of it: a new one, one of another date, or one that goes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -95,48 +95,35 @@ def is_final(request: CompleteManufacturingOrderRequest, order: State) -> bool:
 
 def used(request: CompleteManufacturingOrderRequest, order: State) -> list[Use]:
     """Return how much of each ingredient is used: as named, or as the recipe says of so many."""
-    held = {get_int(row, "id") or 0: row for row in rows(order, "recipe_rows")}
-    named = [
-        Use(
-            path=f"ingredients[{nr}]",
-            key=each.recipe_row_id,
-            row=held.get(each.recipe_row_id),
-            amount=each.quantity,
-            asked=each,
-        )
-        for nr, each in enumerate(request.ingredients)
-    ]
-    made, keys = quantity_of(request, order), {each.key for each in named}
-    planned = {key: (number(row, "planned_quantity_per_unit") or _ZERO) * made for key, row in held.items()}
-    return [
-        *named,
-        *(
-            Use(path="ingredients", key=key, row=held[key], amount=amount)
-            for key, amount in planned.items()
-            if key not in keys
-        ),
-    ]
+    made = quantity_of(request, order)
+    asked = [(each.recipe_row_id, each.quantity, each) for each in request.ingredients]
+
+    def planned(row: State) -> Decimal:
+        return (number(row, "planned_quantity_per_unit") or _ZERO) * made
+
+    return _uses("ingredients", asked, rows(order, "recipe_rows"), planned)
 
 
 def worked(request: CompleteManufacturingOrderRequest, order: State) -> list[Use]:
     """Return how long each operation takes: as named, or its share of the plan."""
-    held = {get_int(row, "id") or 0: row for row in rows(order, "operation_rows")}
+    made, whole = quantity_of(request, order), number(order, "planned_quantity")
+    asked = [(each.operation_row_id, each.seconds, None) for each in request.operations]
+    return _uses("operations", asked, rows(order, "operation_rows"), lambda row: _planned_time(row, made, whole))
+
+
+def _uses(
+    name: str,
+    asked: Sequence[tuple[int, Decimal, UsedIngredient | None]],
+    found: Sequence[State],
+    planned: Callable[[State], Decimal],
+) -> list[Use]:
+    held = {get_int(row, "id") or 0: row for row in found}
     named = [
-        Use(
-            path=f"operations[{nr}]",
-            key=each.operation_row_id,
-            row=held.get(each.operation_row_id),
-            amount=each.seconds,
-        )
-        for nr, each in enumerate(request.operations)
+        Use(path=f"{name}[{nr}]", key=key, row=held.get(key), amount=amount, asked=entry)
+        for nr, (key, amount, entry) in enumerate(asked)
     ]
     keys = {each.key for each in named}
-    made, planned = quantity_of(request, order), number(order, "planned_quantity")
-    rest = [
-        Use(path="operations", key=key, row=row, amount=_planned_time(row, made, planned))
-        for key, row in held.items()
-        if key not in keys
-    ]
+    rest = [Use(path=name, key=key, row=row, amount=planned(row)) for key, row in held.items() if key not in keys]
     return [*named, *rest]
 
 
