@@ -206,3 +206,20 @@ async def test_two_that_report_the_rest_at_once_make_it_once(stage: Stage, clock
     answers = [payload_of(each) for each in await within(clock, 300, asyncio.gather(*calls))]
     assert len(_made(tenant, order)) == 1
     assert sorted("stale_plan" in str(answer) for answer in answers) == [False, True]
+
+
+async def test_two_orders_that_share_an_ingredient_are_completed_by_one_apply_though_it_runs_short(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    orders = [new_order(tenant, number) for number in ("MO-9001", "MO-9002")]
+    for order in orders:
+        row = rows_of(tenant, RECIPE, order["id"])[0]
+        share = _in_stock(tenant, row["variant_id"], order["location_id"]) * 0.6 / 4
+        tenant.edit(RECIPE, row["id"], planned_quantity_per_unit=max(share, 1))
+    tokens = [(await planned(stage, TOOL, order))["plan_token"] for order in orders]
+    before = rows_of(tenant, RECIPE, orders[1]["id"])[0]["ingredient_availability"]
+    clock.advance(61)
+    told = payload_of(await within(clock, 300, stage.result("apply_plan", {"plan_tokens": tokens})))
+    assert [each["applied"] for each in told["outcomes"]] == [1, 1]
+    assert [tenant.get(ORDER, order["id"])["status"] for order in orders] == ["DONE", "DONE"]
+    assert before != "PROCESSED"

@@ -1,5 +1,6 @@
 """Plans of manufacturing orders on plain facts: what is sent and used, what is refused, the way back."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -71,14 +72,14 @@ def _facts(*made: dict[str, Any], **changed: object) -> Facts:
     )
 
 
-def _complete(facts: Facts, **asked: object) -> tuple[Draft, dict[str, str]]:
+def _complete(facts: Facts, **asked: object) -> tuple[Draft, Mapping[str | None, str]]:
     """Return a plan, and the severity of each warning by its code."""
     request = COMPLETION.request.model_validate({"manufacturing_order_id": 40, **asked})
     found = COMPLETION.checks(request, facts)
     return COMPLETION.plan(request, facts), {each.code: each.severity for each in found}
 
 
-def _modify(facts: Facts, **asked: object) -> tuple[Draft, dict[str, str]]:
+def _modify(facts: Facts, **asked: object) -> tuple[Draft, Mapping[str | None, str]]:
     change = WRITES["modify"]
     request = change.request.model_validate({"manufacturing_order_id": 40, **asked})
     return change.plan(request, facts), {each.code: each.severity for each in change.checks(request, facts)}
@@ -124,6 +125,17 @@ def test_what_is_named_is_sent_with_all_the_others_as_planned_and_nothing_of_non
         (22, 150),
     ]
     assert draft.stock == ("BIKE at Works: 15 → 20", "WHEEL at Works: 15 → 5")
+
+
+def test_no_more_decimals_are_sent_than_katana_keeps() -> None:
+    draft, _ = _complete(
+        _facts(planned_quantity=Decimal(3)), quantity=1, operations=[{"operation_row_id": 21, "seconds": 1}]
+    )
+    assert [each["time"] for each in _body(draft)["operations"]] == [1, 100]
+    odd, _ = _complete(
+        _facts(planned_quantity=Decimal(7)), quantity=1, operations=[{"operation_row_id": 21, "seconds": 1}]
+    )
+    assert _body(odd)["operations"][1]["time"] == Decimal("42.8571428571")
 
 
 def test_more_than_is_in_stock_is_said_by_ingredient_and_more_than_remains_of_the_order() -> None:
@@ -260,7 +272,7 @@ def test_a_deletion_names_the_sales_order_and_says_what_the_way_back_takes_from_
     change = WRITES["delete"]
     request = change.request.model_validate({"manufacturing_order_id": 40})
 
-    def planned(facts: Facts) -> tuple[Draft, dict[str, str]]:
+    def planned(facts: Facts) -> tuple[Draft, Mapping[str | None, str]]:
         return change.plan(request, facts), {each.code: each.severity for each in change.checks(request, facts)}
 
     free, told = planned(_facts(status="NOT_STARTED"))

@@ -18,6 +18,10 @@ _NEW = ("location", *VARIANT_ENTITIES)
 _OLD = (*_NEW, RECIPE_ROWS, OPERATIONS, PRODUCTIONS)
 BY_VERB: Mapping[Verb, tuple[str, ...]] = {"create": _NEW, "modify": _OLD, "delete": _OLD}
 """The cache entities that each verb reads besides the order."""
+_OF_STOCK = (
+    *("ingredient_availability", "ingredient_expected_date", "cost"),
+    *("total_cost", "material_cost", "subassemblies_cost", "operations_cost"),
+)
 
 
 def read(order: State, facts: Facts) -> State:
@@ -29,11 +33,16 @@ def read(order: State, facts: Facts) -> State:
     }
 
 
+def _own(record: Record) -> Record:
+    """Return an order, or a row of one, without what stock and other orders change of it: no plan depends on that."""
+    return {name: value for name, value in record.items() if name not in _OF_STOCK}
+
+
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with all that belongs to an order, what it is of, and the sales order that it is made for."""
     facts = change.facts
-    if change.before is not None:
-        facts = replace(facts, beside=await beside(change.before, services))
+    if change.before is not None and facts.record is not None:
+        facts = replace(facts, record=_own(facts.record), beside=await beside(change.before, services))
     named = [("sales_order", key)] if (key := get_int(change.old, "sales_order_id")) is not None else []
     await current(services, [entity for entity, _ in named], ())
     found = await references(services, [*_named_by(change.subject, facts)])
@@ -60,7 +69,7 @@ async def beside(order: State, services: Services) -> dict[str, tuple[Record, ..
     }
     if order.get("completed_quantity") or order.get("status") == DONE:
         found[PRODUCTIONS] = await rows_now(services, PRODUCTIONS, mine, manufacturing_order_ids=[key])
-    return found
+    return {entity: tuple(map(_own, each)) for entity, each in found.items()}
 
 
 def _named_by(order: State, facts: Facts) -> Iterator[Asked]:

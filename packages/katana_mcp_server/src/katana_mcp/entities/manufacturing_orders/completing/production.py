@@ -123,8 +123,16 @@ def _uses(
         for nr, (key, amount, entry) in enumerate(asked)
     ]
     keys = {each.key for each in named}
-    rest = [Use(path=name, key=key, row=row, amount=planned(row)) for key, row in held.items() if key not in keys]
+    rest = [
+        Use(path=name, key=key, row=row, amount=_kept(planned(row))) for key, row in held.items() if key not in keys
+    ]
     return [*named, *rest]
+
+
+def _kept(amount: Decimal) -> Decimal:
+    """Return an amount with no more decimals than Katana keeps, or it would not be known again."""
+    short = round(amount, 10)
+    return amount if amount == short else short
 
 
 def _planned_time(row: State, made: Decimal, planned: Decimal | None) -> Decimal:
@@ -175,7 +183,7 @@ def _new(request: CompleteManufacturingOrderRequest, order: State, date: object)
 
 def _ingredient(use: Use) -> Mapping[str, object]:
     named = [] if use.asked is None else use.asked.batches
-    batches = [{"batch_id": each.batch_id, "quantity": str(each.quantity)} for each in named]
+    batches = [{"batch_id": each.batch_id, "quantity": f"{each.quantity:f}"} for each in named]
     plain = {"manufacturing_order_recipe_row_id": use.key, "quantity": use.amount}
     return {**plain, "traceability": batches} if batches else plain
 
