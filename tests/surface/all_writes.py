@@ -6,6 +6,7 @@ from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
 from .writes_customers import CUSTOMERS
 from .writes_items import ITEMS
+from .writes_making import MAKING
 from .writes_orders import ORDERS
 from .writes_receipts import RECEIPTS
 from .writes_sales import SALES
@@ -23,4 +24,5 @@ WRITES: Mapping[str, Write] = {
     **RECEIPTS,
     **SHIPMENTS,
     **ITEMS,
+    **MAKING,
 }

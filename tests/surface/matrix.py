@@ -11,6 +11,7 @@ from katana_sandbox import ManualClock, Sandbox, Tenant
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
+from .matrix_making import making_writes
 from .matrix_promised import promised
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
@@ -475,6 +476,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_transfer_writes(tenant),
         **adjustment_writes(tenant),
         **sales_writes(tenant),
+        **making_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         **supplier_writes(tenant),

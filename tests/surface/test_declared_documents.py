@@ -14,6 +14,7 @@ from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
 from katana_mcp.entities.items.writes import SERVICE
+from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
@@ -49,6 +50,7 @@ DECLARED: Mapping[str, Writable] = {
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,
     "purchase_orders": PURCHASE_ORDER,
+    "manufacturing_orders": MANUFACTURING_ORDER,
 }
 """By the folder of the entity."""
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}

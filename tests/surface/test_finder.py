@@ -270,8 +270,6 @@ NOT_THERE = {
     "who buys the most": "rank_customers",
     "top customers": "rank_customers",
     "undo the last change": "undo_last_change",
-    "create a manufacturing order": "create_manufacturing_order",
-    "complete MO-5": "complete_manufacturing_order",
 }
 
 

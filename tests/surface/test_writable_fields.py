@@ -12,6 +12,7 @@ import yaml
 
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.catalogue import catalogue
+from katana_schema.forms import formed as with_forms
 from katana_schema.reading import read_facts
 
 from .shapes import Schema
@@ -34,6 +35,7 @@ class Goes:
         called: arguments that Katana calls otherwise.
         apart: arguments that are no field there, each with its reason.
         excused: fields that are not offered, each with its reason.
+        is_formed: whether the sheets say what is sent: the description has what is answered in its place.
     """
 
     into: tuple[str, ...]
@@ -41,6 +43,7 @@ class Goes:
     called: Mapping[str, str] = field(default_factory=dict[str, str])
     apart: Mapping[str, str] = field(default_factory=dict[str, str])
     excused: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_formed: bool = False
 
 
 TAX_BY_ID: dict[str, str] = dict.fromkeys(
@@ -53,6 +56,22 @@ COLLECTION = {"custom_field_collection_id": "which custom fields an item has is 
 IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
+OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
+ON_THE_FLOOR = "is reported on the shop floor, in Katana"
+BY_LABEL = {"custom_fields": "no tool shows custom fields of manufacturing orders and their ingredients"}
+MADE: dict[str, str] = BY_LABEL | {
+    "actual_quantity": "how much is made follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+USED: dict[str, str] = BY_LABEL | {
+    "total_actual_quantity": "what is used follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+WORKED: dict[str, str] = CUSTOM | {
+    **dict.fromkeys(("operation_id", "resource_id"), "is named by its name, which Katana makes where it is unknown"),
+    **dict.fromkeys(("planned_time_per_unit", "cost_per_hour"), "is the older name of a field that is offered"),
+    "assigned_operators": ON_THE_FLOOR,
+}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
@@ -284,6 +303,70 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(into=("UpdateSupplierAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
     ),
     "delete_supplier": (),
+    "create_manufacturing_order": (
+        Goes(
+            into=("CreateManufacturingOrderRequest",),
+            called={"sku_or_variant_id": "variant_id"},
+            excused=MADE | {"status": "a new order is NOT_STARTED"},
+        ),
+    ),
+    "modify_manufacturing_order": (
+        Goes(
+            into=("UpdateManufacturingOrderRequest",),
+            apart={"manufacturing_order_id": IN_THE_PATH, "reopen": "says that a status may undo productions"}
+            | dict.fromkeys(("add_recipe_rows", "update_recipe_rows", "delete_recipe_row_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_operation_rows", "update_operation_rows", "delete_operation_row_ids"), OF_ITS_OWN),
+            excused=MADE | {"variant_id": "what becomes of the recipe is not known: another product is another order"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderRecipeRowRequest",),
+            within="add_recipe_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=USED | OF_ITS_MAKING,
+        ),
+        Goes(
+            into=("UpdateManufacturingOrderRecipeRowRequest",),
+            within="update_recipe_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"recipe_row_id": IN_THE_PATH},
+            excused=USED,
+        ),
+        Goes(
+            into=("CreateManufacturingOrderOperationRowRequest",),
+            within="add_operation_rows",
+            excused=WORKED | OF_ITS_MAKING | {"status": "a new operation is NOT_STARTED"},
+        ),
+        Goes(
+            into=("UpdateManufacturingOrderOperationRowRequest",),
+            within="update_operation_rows",
+            apart={"operation_row_id": IN_THE_PATH},
+            excused=WORKED | dict.fromkeys(("status", "total_actual_time", "completed_by_operators"), ON_THE_FLOOR),
+        ),
+    ),
+    "delete_manufacturing_order": (),
+    "complete_manufacturing_order": (
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest", "UpdateManufacturingOrderProductionRequest"),
+            called={"quantity": "completed_quantity", "batch_id": "traceability"},
+            apart=dict.fromkeys(("production_id", "delete_production_id"), IN_THE_PATH)
+            | {"serial_number_ids": "goes into traceability too"},
+            excused=dict.fromkeys(("batch_transaction", "serial_numbers"), "the older form of traceability")
+            | {"production_date": "is that of a production that is there: completed_date of the tool"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest.ingredients",),
+            is_formed=True,
+            within="ingredients",
+            called={"recipe_row_id": "manufacturing_order_recipe_row_id", "batches": "traceability"},
+            excused={"batch_transactions": "the older form of traceability"},
+        ),
+        Goes(
+            into=("CreateManufacturingOrderProductionRequest.operations",),
+            is_formed=True,
+            within="operations",
+            called={"operation_row_id": "manufacturing_order_operation_id", "seconds": "time"},
+        ),
+    ),
 }
 """For each tool that plans a write: where its arguments go."""
 CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]
@@ -300,8 +383,8 @@ def fields_of(request: pytest.FixtureRequest) -> FieldsOf:
     return partial(_by_description, SPEC.read_text("utf-8"))
 
 
-def _by_facts(name: str, listed: str) -> set[str]:
-    facts = read_facts()
+def _by_facts(name: str, listed: str, *, formed: bool = False) -> set[str]:
+    facts = with_forms(read_facts()) if formed else read_facts()
     return set(facts.fields(facts.at(f"{name}.{listed}" if listed else name)))
 
 
@@ -319,9 +402,8 @@ def _schema(description: str, name: str) -> dict[str, Any]:
 
 def _fields(fields_of: FieldsOf, goes: Goes) -> set[str]:
     """Return the writable fields of all schemas that arguments go into."""
-    return {
-        field for name, _, listed in (each.partition(".") for each in goes.into) for field in fields_of(name, listed)
-    }
+    told = partial(_by_facts, formed=True) if goes.is_formed else fields_of
+    return {field for name, _, listed in (each.partition(".") for each in goes.into) for field in told(name, listed)}
 
 
 def _offered(tool: str, goes: Goes) -> set[str]:

@@ -10,8 +10,10 @@ from .all_writes import WRITES
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
+    "complete_manufacturing_order": (7, 8),
     "create_customer": (1, 4),
     "create_item": (2, 4),
+    "create_manufacturing_order": (1, 7),
     "create_purchase_order": (1, 11),
     "create_sales_order": (1, 10),
     "create_stock_adjustment": (1, 6),
@@ -19,6 +21,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "create_supplier": (1, 4),
     "delete_customer": (2, 2),
     "delete_item": (2, 2),
+    "delete_manufacturing_order": (6, 4),
     "delete_purchase_order": (4, 3),
     "delete_sales_order": (2, 2),
     "delete_stock_adjustment": (3, 3),
@@ -27,6 +30,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "fulfill_order": (3, 4),
     "modify_customer": (3, 8),
     "modify_item": (4, 4),
+    "modify_manufacturing_order": (6, 15),
     "modify_purchase_order": (4, 13),
     "modify_sales_order": (2, 11),
     "modify_stock_adjustment": (2, 2),

@@ -25,6 +25,7 @@ CHANGED: dict[str, dict[str, object]] = {
     "item": {"additional_info": "by appointment", "is_sellable": False, "uom": "min"},
     "customer": {"comment": "pays late", "category": "Dealer", "discount_rate": 5},
     "supplier": {"comment": "delivers on Fridays", "phone": "+372 555 01"},
+    "manufacturing_order": {"additional_info": "rack 3", "planned_quantity": 9, "status": "BLOCKED"},
     "purchase_order": {"additional_info": "by rail", "expected_arrival_date": "2026-04-05", "status": "DRAFT"},
 }
 """What is changed of a new document of each entity."""

@@ -316,6 +316,24 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         *_sold(tenant),
         *_adjusted(tenant),
         *_served(tenant),
+        *_made(tenant),
+    ]
+
+
+def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    lane, numbers = f"manufacturing_order {made['id']}", "numbers of manufacturing_order"
+    new: dict[str, object] = {
+        "sku_or_variant_id": made["variant_id"],
+        "planned_quantity": 1,
+        "location_id": made["location_id"],
+    }
+    named: dict[str, object] = {"manufacturing_order_id": made["id"]}
+    return [
+        ("create_manufacturing_order", new, {numbers}),
+        ("modify_manufacturing_order", {**named, "planned_quantity": 70}, {lane}),
+        ("modify_manufacturing_order", {**named, "order_no": "MO-X"}, {lane, numbers}),
+        ("delete_manufacturing_order", named, {lane}),
     ]
 
 

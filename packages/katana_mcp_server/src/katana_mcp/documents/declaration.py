@@ -170,6 +170,7 @@ class Part:
         parent: the field in which each names its document.
         look: what a listing is narrowed by to find one that was added: it has no number, and is the one that was not
             there before and holds all of `fields`, but for those that are `filled` and were not given.
+        verbs: the requests that have its arguments: a new document has none of what Katana copies into it.
         kind: what one is called that is added.
         called: what one is called that is deleted or added.
         again: the arguments that add some as they were.
@@ -198,6 +199,7 @@ class Part:
     collection: str = ""
     parent: str = ""
     look: Callable[[JsonObject], JsonObject] = lambda body: body
+    verbs: tuple[Verb, ...] = BOTH
     kind: Callable[[State], str] = lambda _: "row"
     called: Callable[[State], str] = lambda _: ""
     again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
@@ -290,6 +292,7 @@ class Writable:
         rules: what speaks against a change.
         moves: what becomes of the stock.
         uses: records, by cache entity and id, that prices and the like are taken from, beside those that it names.
+        refreshes: cache entities of which Katana makes or changes records along with its head or its status.
         binds: what else a plan depends on.
         lanes: what else it holds while it is applied, beside the document and what people call that.
         linked: other documents that it touches.
@@ -329,6 +332,7 @@ class Writable:
     rules: tuple[Callable[[Transition], Iterable[ToolWarning]], ...] = ()
     moves: Callable[[Transition], Sequence[StockMove]] = _nothing
     uses: Callable[[Transition], Iterable[tuple[str, int]]] = _nothing
+    refreshes: Callable[[Transition], tuple[str, ...]] = _nothing
     binds: Callable[[Transition], JsonObject] = lambda _: {}
     lanes: Callable[[Transition], tuple[str, ...]] = _nothing
     linked: Callable[[Transition], tuple[str, ...]] = _nothing

@@ -2,21 +2,39 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, canonical
+from katana_client.errors import KatanaError
+from katana_client.filters import FilterValue
 from katana_mcp.documents.binding import used
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, transition
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.references.display_names import VARIANT_ENTITIES
-from katana_mcp.references.resolve import live_record, live_with_key, one_record, read_anew, resolved
+from katana_mcp.references.display_names import VARIANT_ENTITIES, titled
+from katana_mcp.references.resolve import (
+    as_they_are_now,
+    live_record,
+    live_with_key,
+    one_record,
+    read_anew,
+    resolved,
+    unasked,
+)
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.wording import Named, given_or_next, named, variants
 from katana_mcp.surface.descriptor import Verb
+from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates
+from katana_mcp.writing.meaning import all_same, model_of
+
+if TYPE_CHECKING:
+    from katana_mcp.writing.sending import Listing
 
 type Asked = tuple[str, int | str]
 
@@ -108,6 +126,35 @@ async def references(services: Services, asked: Sequence[Asked]) -> dict[Asked, 
         if entity != "variant":
             found[entity, value] = await named(services, entity, value)
     return found
+
+
+async def rows_now(
+    services: Services, entity: str, mine: tuple[str, int], **filters: FilterValue
+) -> tuple[Record, ...]:
+    """Return the rows of a document as they are in Katana now: those that are cached, and any other that it lists.
+
+    Args:
+        services: of the tenant.
+        entity: of the rows.
+        mine: the field in which each names its document, and the id of that.
+        filters: what narrows Katana's listing to them.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    name, key = mine
+    where, collection = of_ids(name, key), services.syncer.specs[entity].collection
+    cached = await rows_beside(services, entity, where)
+    try:
+        page = await cast("Listing", getattr(services.client, collection)).page(1, **filters)
+    except KatanaError:
+        raise Refused(unasked(f"which {titled(entity)}s {key} has now")) from None
+    listed = [canonical(record) for record in page.valid_records]
+    if all_same(model_of(collection), [*listed], [*cached]):
+        return tuple(cached)
+    ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
+    await as_they_are_now(services, entity, [each for each in ids if isinstance(each, int)])
+    return tuple(await rows_beside(services, entity, where))
 
 
 def _likeness(doc: Writable, change: Transition) -> Repeated:

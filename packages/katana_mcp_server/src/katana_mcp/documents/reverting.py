@@ -154,7 +154,7 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
     arguments: dict[str, object] = {each.arg: record[each.name] for each in held}
     lacking = [each for each in doc.head if each.required and not record.get(each.name)]
-    for part in doc.parts:
+    for part in [each for each in doc.parts if "create" in each.verbs]:
         found = rows(record, part.held)
         lacking += [field for row in found for field in part.fields if field.required and not row.get(field.name)]
         if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):

@@ -24,11 +24,20 @@ def steps(doc: Writable, change: Transition) -> tuple[Action, ...]:
     if not change.all_found or not doc.is_sendable(change):
         return ()
     if change.before is None:
-        return _drop_ambiguous_lookups([*_created(doc, change)])
+        return _refreshing(doc, change, _drop_ambiguous_lookups([*_created(doc, change)]))
     if change.after is None:
         title = f"delete {doc.called(change.before)}"
         return (on_record(title, doc.entity, doc.collection, id_of(change.before)),)
-    return _drop_ambiguous_lookups([*_changed(doc, change, change.before)])
+    return _refreshing(doc, change, _drop_ambiguous_lookups([*_changed(doc, change, change.before)]))
+
+
+def _refreshing(doc: Writable, change: Transition, sent: Sequence[Action]) -> tuple[Action, ...]:
+    """Return actions that tell of what Katana writes along with the document itself."""
+    own = {"POST": f"/{doc.collection}", "PATCH": f"/{doc.collection}/{id_of(change.old)}"}
+    along = doc.refreshes(change)
+    return tuple(
+        replace(each, refreshes=along) if along and each.path == own.get(each.method) else each for each in sent
+    )
 
 
 def _drop_ambiguous_lookups(sent: Sequence[Action]) -> tuple[Action, ...]:

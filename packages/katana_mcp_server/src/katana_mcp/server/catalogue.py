@@ -101,8 +101,8 @@ EVERYDAY = frozenset(
         *("search_sales_orders", "list_sales_orders", "get_sales_order"),
         *("create_sales_order", "modify_sales_order", "fulfill_order"),
         *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
-        *("create_manufacturing_order", "complete_manufacturing_order", "list_blocking_ingredients"),
-        *("search_customers", "get_customer", "create_stock_transfer", "trace", "list_reference", "cache_status"),
+        *("list_blocking_ingredients", "search_customers", "get_customer", "create_stock_transfer", "trace"),
+        *("list_reference", "cache_status"),
     )
 )
 """What is listed where nothing is chosen, as far as it is there; the rest is found through `search_tools`."""

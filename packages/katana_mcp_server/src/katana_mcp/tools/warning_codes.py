@@ -30,6 +30,7 @@
 | `no_effective_change` | blocking | the request would change nothing |
 | `locked` | blocking | the status of a document, or that a row is received, forbids the change |
 | `unreceive_required` | blocking | a change takes received goods out of stock again, and was not asked for as that |
+| `reopen_required` | blocking | a status undoes the productions of a done order, and was not asked for as that |
 | `tracking_location_required` | blocking | an outsourced order without the place of its ingredients |
 | `own_location_required` | blocking | no row of a new order goes to the order's own location |
 | `price_required` | blocking | no price was given, and the item has none that fits |
@@ -42,6 +43,7 @@
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
 | `serial_qty_not_integer` | blocking | serial numbers of a quantity that is no whole number |
 | `serial_count_mismatch` | blocking | another number of serial numbers than of stock units |
+| `not_producible` | blocking | the item is not marked as made, or the location makes nothing |
 | `over_shipment` | blocking | more of a row is to leave than is open |
 | `already_completed` | blocking | all of an order, or of a row, has been packed or delivered |
 | `serial_numbers_required` | blocking | goods that are tracked by serial number would leave without one |
@@ -66,6 +68,7 @@
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
 | `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
+| `over_production` | advisory | more is made of an order than remains |
 | `discount_above_price` | advisory | a discount takes more off a row than the row costs |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
@@ -130,6 +133,7 @@ INVALID_STATUS_TRANSITION = "invalid_status_transition"
 NO_EFFECTIVE_CHANGE = "no_effective_change"
 LOCKED = "locked"
 UNRECEIVE_REQUIRED = "unreceive_required"
+REOPEN_REQUIRED = "reopen_required"
 TRACKING_LOCATION_REQUIRED = "tracking_location_required"
 OWN_LOCATION_REQUIRED = "own_location_required"
 PRICE_REQUIRED = "price_required"
@@ -142,6 +146,7 @@ OVER_RECEIPT = "over_receipt"
 BATCH_SUM_MISMATCH = "batch_sum_mismatch"
 SERIAL_QTY_NOT_INTEGER = "serial_qty_not_integer"
 SERIAL_COUNT_MISMATCH = "serial_count_mismatch"
+NOT_PRODUCIBLE = "not_producible"
 OVER_SHIPMENT = "over_shipment"
 ALREADY_COMPLETED = "already_completed"
 SERIAL_NUMBERS_REQUIRED = "serial_numbers_required"
@@ -166,6 +171,7 @@ DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
 DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
 NOT_SELLABLE = "not_sellable"
+OVER_PRODUCTION = "over_production"
 DISCOUNT_ABOVE_PRICE = "discount_above_price"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"

@@ -24,11 +24,12 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 ABSENT: Mapping[str, str] = {
     "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
     "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
-    "create_manufacturing_orders": "manufacturing orders are made in Katana; `get_bom` shows what they would take",
-    "complete_manufacturing_order": (
-        "production is reported in Katana; `get_manufacturing_order` shows how far an order is"
+    "create_manufacturing_orders": (
+        "`create_manufacturing_order` plans one at a time; orders for rows of a sales order are made in Katana"
     ),
-    "correct_manufacturing_order": ("manufacturing orders are changed in Katana; `get_manufacturing_order` shows one"),
+    "correct_manufacturing_order": (
+        "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
+    ),
     "buildable": "`get_bom` says what an item is made of, and `check_inventory` what of it is in stock",
     "stock_value": (
         "`get_inventory_movements` tells the value of stock after each movement, `inventory_at` the quantities then"

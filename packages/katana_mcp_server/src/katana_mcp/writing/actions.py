@@ -115,6 +115,7 @@ class Action:
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
+        refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
     """
 
     title: str
@@ -130,6 +131,7 @@ class Action:
     recognise: Recognise | None = None
     is_answered: bool = True
     document: tuple[str, int] | None = None
+    refreshes: tuple[str, ...] = ()
 
     @property
     def collection(self) -> str:
@@ -172,6 +174,7 @@ class Action:
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
                 **({} if self.document is None else {"document": list(self.document)}),
+                **({"refreshes": list(self.refreshes)} if self.refreshes else {}),
                 "recognise": None
                 if look is None
                 else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},
@@ -185,6 +188,8 @@ class Action:
         fields = {**kept, "recognise": None}
         if "document" in kept:
             fields["document"] = tuple(cast("list[object]", kept["document"]))
+        if "refreshes" in kept:
+            fields["refreshes"] = tuple(cast("list[object]", kept["refreshes"]))
         if look is not None:
             fields["recognise"] = Recognise(
                 collection=cast("str", look["collection"]),

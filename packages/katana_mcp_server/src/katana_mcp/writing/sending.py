@@ -185,7 +185,8 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
     for action, state in done:
         answer = state.result or {}
         for entity, record in _written(action, answer, specs):
-            if specs[entity].feeds and (entity, record) not in gone:
+            is_led = (entity, record) == action.document
+            if (specs[entity].feeds or is_led) and (entity, record) not in gone:
                 parts = changed.setdefault((entity, record), [])
                 parts += [part_of(action, answer)] if document_of(action, answer, specs) is not None else []
     warnings: list[ToolWarning] = []
@@ -194,7 +195,9 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
             await services.syncer.read_back(entity, record, _last(parts))
         except (SourceUnavailable, CacheError) as error:
             warnings.append(_not_shown(f"{entity} {record}: its totals could not be read again yet ({error})"))
-    return warnings
+    along = dict.fromkeys(entity for action, _ in done for entity in action.refreshes)
+    unread = [entity for entity in along if not await services.fresh.read_newest(entity)]
+    return [*warnings, *(_not_shown(f"{entity}s: what changed along could not be read yet") for entity in unread)]
 
 
 async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[ToolWarning]:

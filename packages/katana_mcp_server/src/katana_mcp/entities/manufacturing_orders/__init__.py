@@ -1,5 +1,6 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
+from katana_mcp.entities.manufacturing_orders.completing import COMPLETION
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
@@ -11,9 +12,14 @@ from katana_mcp.entities.manufacturing_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.manufacturing_orders.writes import WRITES
 from katana_mcp.references.display_names import VARIANT_ENTITIES
-from katana_mcp.surface.descriptor import Entity, View, not_written
+from katana_mcp.surface.descriptor import Entity, View
 
+_COMPLETES = (
+    "Plan to report what was made of one manufacturing order: all that remains, or a part; nothing is written.\n\n"
+    "Shows what each ingredient uses, shortages, stock before and after, and a `plan_token` for `apply_plan`."
+)
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
     plural="manufacturing_orders",
@@ -31,6 +37,10 @@ MANUFACTURING_ORDERS = Entity(
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
-    absent=not_written("manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
-    notes={"list": "Filters combine; newest first."},
+    writes=WRITES,
+    workflows={"complete_manufacturing_order": (COMPLETION, _COMPLETES)},
+    notes={
+        "list": "Filters combine; newest first.",
+        "modify": "Fields left out stay unchanged; null clears.",
+    },
 )

@@ -124,6 +124,19 @@ _CHANGING = _compiled(
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
             r"^purchase \d+",
         ),
+        "create item": (r"we offer .{1,40} now",),
+        "delete supplier": (r"no longer buy from",),
+        "create manufacturing order": (
+            *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
+            r"plan to (?:make|build|produce|manufacture)",
+        ),
+        "complete manufacturing order": (
+            *(r"\bmo-\d+ used", r"(?:book|record|report|enter|undo) .{0,30}produc(?:ed|tions?)", r"mo-\d+ is done"),
+            r"^we (?:made|produced|built|finished) \d+",
+        ),
+        "modify manufacturing order": (
+            *(r"^(?:un)?block mo-\d+", r"add (?:an? )?(?:operation|ingredient|step) to", r"push .{1,40}\bmo-\d+"),
+        ),
         "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
         "create transfer": (
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
@@ -164,7 +177,7 @@ _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
-    r"|buy from(?= an? new (?:supplier|vendor))"
+    r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from"
     r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"

@@ -1,0 +1,121 @@
+"""What speaks against a production: its order, rows that are not there, batches, serial numbers, shortages."""
+
+from collections.abc import Iterator, Sequence
+
+from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.entities.manufacturing_orders.checks import makes_nothing, order_of
+from katana_mcp.entities.manufacturing_orders.completing.production import (
+    COMPLETING,
+    Use,
+    as_it_is,
+    completed,
+    is_new,
+    moves,
+    quantity_of,
+    remaining,
+    subject,
+    used,
+    worked,
+)
+from katana_mcp.entities.manufacturing_orders.completing.request import CompleteManufacturingOrderRequest
+from katana_mcp.entities.manufacturing_orders.producing import DONE
+from katana_mcp.references.resolve import check_not_deleted
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.values import get_bool, rows
+from katana_mcp.writing.stock_moves import shortages
+
+
+def against(request: CompleteManufacturingOrderRequest, facts: Facts) -> list[ToolWarning]:
+    """Return what speaks against it."""
+    order = as_it_is(facts, request.manufacturing_order_id)
+    deleted = check_not_deleted(order_of(order), order, COMPLETING.id, deleted=facts.deleted)
+    if deleted:
+        return deleted
+    found = _new(request, facts, order) if is_new(request) else _named(request, order, completed(request, facts))
+    return [*found, *shortages(moves(request, facts), facts.levels)]
+
+
+def _named(request: CompleteManufacturingOrderRequest, order: State, change: Transition) -> Iterator[ToolWarning]:
+    """Yield that the order has no such production, that it is locked, or that nothing would change."""
+    called, key = order_of(order), request.production_id or request.delete_production_id
+    path = "production_id" if request.production_id is not None else "delete_production_id"
+    if subject(request, order) is None:
+        has = ", ".join(str(each.get("id")) for each in rows(order, "productions")) or "none"
+        yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no production {key}; it has {has}", path)
+    elif order.get("status") == DONE:
+        told = f"{path}: {called} is DONE: reopen it first, by modify_manufacturing_order, which undoes its productions"
+        yield blocking(warning_codes.LOCKED, told, path)
+    elif change.is_nothing:
+        told = f"production {key} of {called} already has this date: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+
+
+def _new(request: CompleteManufacturingOrderRequest, facts: Facts, order: State) -> Iterator[ToolWarning]:
+    called, status = order_of(order), order.get("status")
+    if status == DONE:
+        yield blocking(warning_codes.ALREADY_COMPLETED, f"{called} is DONE: nothing is left to make")
+        return
+    yield from makes_nothing(facts, order, "manufacturing_order_id")
+    made, left = quantity_of(request, order), remaining(order)
+    if not made:
+        told = f"quantity: nothing remains of {called}: give the quantity that was made besides"
+        yield blocking(warning_codes.INVALID_QUANTITY, told, "quantity")
+    elif made > left:
+        told = f"quantity: {plain_number(made)} of {called}, of which only {plain_number(left)} remain to be made"
+        yield advisory(warning_codes.OVER_PRODUCTION, told, "quantity")
+    if status == "BLOCKED":
+        yield advisory(warning_codes.BLOCKED_STATUS, f"{called} is BLOCKED, and this reports that it was made")
+    yield from _rows(called, "recipe_row_id", used(request, order), rows(order, "recipe_rows"))
+    yield from _rows(called, "operation_row_id", worked(request, order), rows(order, "operation_rows"))
+    yield from _traced(request, facts, order)
+
+
+def _rows(called: str, name: str, uses: Sequence[Use], held: Sequence[State]) -> Iterator[ToolWarning]:
+    """Yield rows that are not there or named twice, and batches that come to more than was used."""
+    seen: set[int] = set()
+    for use in uses:
+        path, words = f"{use.path}.{name}", name.removesuffix("_id").replace("_", " ")
+        if use.row is None:
+            has = ", ".join(str(row.get("id")) for row in held) or "none"
+            told = f"{path}: {called} has no {words} {use.key}; it has {has}"
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
+        elif use.key in seen:
+            told = f"{path}: {words} {use.key} is named twice: name it once, with all that was used"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+        in_batches = sum(each.quantity for each in (use.asked.batches if use.asked else ()))
+        if in_batches > use.amount:
+            told = f"{use.path}.batches: they add up to more than {plain_number(use.amount)}"
+            yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, f"{use.path}.batches")
+        seen.add(use.key)
+
+
+def is_tracked(facts: Facts, row: State, how: str) -> bool:
+    """Return whether what a row, or an order, is of is `batch_tracked` or `serial_tracked`."""
+    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
+    return item is not None and get_bool(item, how) is True
+
+
+def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: State) -> Iterator[ToolWarning]:
+    """Yield serial numbers that do not fit, and goods that come or go in no batch."""
+    made, count = quantity_of(request, order), len(request.serial_number_ids)
+    if (count or is_tracked(facts, order, "serial_tracked")) and made != made.to_integral_value():
+        told = f"quantity: {plain_number(made)}, but each serial number is one whole unit"
+        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, "quantity")
+    elif count and count != made:
+        told = f"serial_number_ids: {count} serial numbers were given for {plain_number(made)} units"
+        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, "serial_number_ids")
+    has_batch = request.batch_id is not None or bool(rows(order, "batch_transactions"))
+    if is_tracked(facts, order, "batch_tracked") and not has_batch:
+        told = "batch_id: the product is tracked by batch, but no batch was named: it comes in none"
+        yield advisory(warning_codes.UNTRACED_RECEIPT, told, "batch_id")
+    for use in used(request, order):
+        has_own = bool(use.asked and use.asked.batches) or (
+            use.asked is None and bool(rows(use.row or {}, "batch_transactions"))
+        )
+        if use.amount and is_tracked(facts, use.row or {}, "batch_tracked") and not has_own:
+            known = facts.with_id("variant", (use.row or {}).get("variant_id"))
+            what = use.key if known is None else known.called
+            told = f"{use.path}: {what} is tracked by batch, but no batch was named: it is used from none"
+            yield advisory(warning_codes.UNTRACED_SHIPMENT, told, use.path)
