@@ -1,4 +1,4 @@
-"""Telling arguments of what sales orders can be promised, and for each parameter a value that makes a difference."""
+"""Telling arguments of what can be promised and built, and for each parameter a value that makes a difference."""
 
 from katana_sandbox import Tenant
 
@@ -6,7 +6,7 @@ from .usual import Changes, Usual, changed_each, live_records
 
 
 def promised(tenant: Tenant) -> dict[str, Usual]:
-    """Return those of `order_readiness` and `promise_date`."""
+    """Return those of `order_readiness`, `promise_date` and `buildable`."""
     orders = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
     due = sorted(order["delivery_date"] for order in orders if order["delivery_date"])
     line = {"sku_or_variant_id": "KITC", "quantity": 2}
@@ -23,6 +23,12 @@ def promised(tenant: Tenant) -> dict[str, Usual]:
                 delivery_to=due[0],
                 limit=1,
                 page=9,
+            ),
+        ),
+        "buildable": Usual(
+            {},
+            changed_each(
+                skus_or_variant_ids=["KITC"], location_id="Returns depot", count_committed=True, limit=1, page=2
             ),
         ),
         "promise_date": Usual(

@@ -40,6 +40,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("list_low_stock_items", {"include_expected": False, "location_id": "Main workshop"}),
     ("list_blocking_ingredients", {"location_id": "Main workshop"}),
     ("order_readiness", {"location_id": "Main workshop"}),
+    ("buildable", {"location_id": "Main workshop"}),
     ("promise_date", {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 200}]}),
     ("list_sales_orders", {"overdue": True, "include_rows": True}),
     ("search_sales_orders", {"query": "berger"}),

@@ -75,6 +75,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
         "list_blocking_ingredients": {},
         "order_readiness": {},
+        "buildable": {},
         "promise_date": {"rows": [{"sku_or_variant_id": variant["id"], "quantity": 1}]},
         "verify_order_document": {
             "purchase_order_id": bought["id"],

@@ -16,6 +16,7 @@ PAGED: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("list_low_stock_items", 12, {"include_expected": False}),
     ("list_blocking_ingredients", 12, {}),
     ("order_readiness", 25, {}),
+    ("buildable", 25, {}),
 )
 BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),

@@ -132,6 +132,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},
         "get_bom": {"skus_or_variant_ids": ["PAD"]},
         "order_readiness": {},
+        "buildable": {},
         "promise_date": {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 1}]},
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},

@@ -3,6 +3,7 @@
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
+from katana_mcp.workflows.buildable import BUILDABLE
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
 from katana_mcp.workflows.demand_forecast import GET_DEMAND_FORECAST
@@ -30,6 +31,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     PROMISE_DATE,
     LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
+    BUILDABLE,
     LIST_REFERENCE,
     CACHE_STATUS,
     REBUILD_CACHE,

@@ -30,7 +30,6 @@ ABSENT: Mapping[str, str] = {
     "correct_manufacturing_order": (
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),
-    "buildable": "`get_bom` says what an item is made of, and `check_inventory` what of it is in stock",
     "stock_value": (
         "`get_inventory_movements` tells the value of stock after each movement, `inventory_at` the quantities then"
     ),

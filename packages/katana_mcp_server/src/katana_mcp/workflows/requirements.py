@@ -63,7 +63,7 @@ def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collect
     for variant, location in levels:
         locations.setdefault(variant, set()).add(location)
     taken: dict[int, dict[int, dict[int, Decimal]]] = {}
-    for variant in _in_order(recipes, roots, result.circular):
+    for variant in in_order(recipes, roots, result.circular):
         by_location = taken.pop(variant, {})
         places = {*by_location, *(locations.get(variant, ()) if variant in roots else ())}
         for location in sorted(places):
@@ -89,8 +89,14 @@ def _take(
         by_product[product] = by_product.get(product, Decimal(0)) + made * quantity
 
 
-def _in_order(recipes: Recipes, roots: Collection[int], circular: set[int]) -> Sequence[int]:
-    """Return the variants, each before its ingredients; those whose ingredients lead back to them are noted."""
+def in_order(recipes: Recipes, roots: Collection[int], circular: set[int]) -> Sequence[int]:
+    """Return these variants and all below them, each before its ingredients.
+
+    Args:
+        recipes: what is made of what.
+        roots: with which to begin.
+        circular: takes those whose ingredients lead back to them.
+    """
     done, path, order = set[int](), list[int](), list[int]()
 
     def visit(variant: int) -> None:

@@ -76,6 +76,10 @@ _READING = _compiled(
             r"orders? .{0,40}(?:will|going to) be late",
             r"why is so-\S+ late",
         ),
+        "buildable": (
+            r"how many .{0,40}(?:can|could) (?:we|i|you|be) (?:still )?(?:build|built|make|made|assemble|produce)",
+            r"(?:can|could) be built with",
+        ),
         "promise date": (
             r"(?:by when|when|how (?:soon|fast|quickly)) (?:can|could) (?:we|i|you|they)",
             *(r"earliest (?:delivery|ship\w*|possible) date", r"(?:what|which) date can", "promise .{1,40} for when"),

@@ -1,0 +1,233 @@
+"""`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import cast
+
+from cache_core.conditions import OneOf, Order
+from cache_core.protocol import Selection, Stored
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text
+from katana_mcp.references.resolve import first_rows, none_at_all
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.workflows.building import Buildable, buildable
+from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
+from katana_mcp.workflows.requirements import Level, Place, Recipes
+from katana_mcp.workflows.stock import age_of, places_in, unread
+from katana_mcp.workflows.variants import NotFound, beside, resolve
+from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
+
+_READS = (*VARIANT_ENTITIES, "bom_row", "location")
+_USED = {"bom_row": ("product_variant_id", "ingredient_variant_id", "quantity"), "product": ("is_producible",)}
+_MOST, _NAMED = 10_000, 3
+
+
+class BuildableRequest(Request):
+    """Arguments of `buildable`."""
+
+    skus_or_variant_ids: SkusOrVariantIds | None = None
+    """Only these products, SKUs (texts) or variant ids (integers); all that are made by default."""
+    location_id: AtLocation = None
+    count_committed: bool = False
+    """True: also take stock that orders need."""
+    limit: ListLimit = 25
+    """Rows per page."""
+    page: PageNumber = 1
+    """From 1."""
+
+
+class Limit(Answer):
+    """An ingredient that lacks for one more."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    lacks: Number
+    """In its stock unit."""
+
+
+class BuildableProduct(Answer):
+    """How many of a product can be built at a location."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    buildable: int
+    """Whole units; those in stock do not count."""
+    without_subassemblies: int | None = None
+    """Of these, without building subassemblies first; absent if that changes nothing."""
+    limited_by: list[Limit]
+    """What lacks for one more, the largest quantity first."""
+    note: str | None = None
+
+
+class BuildableAnswer(Envelope):
+    """The answer of `buildable`."""
+
+    rows: list[BuildableProduct]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    not_found: list[NotFound]
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A product at a location, and how many of it can be built there."""
+
+    place: Place
+    found: Buildable
+
+    def rank(self) -> tuple[int, int, int]:
+        """Return what those of which most can be built come first by."""
+        return (-self.found.count, *self.place)
+
+
+async def _run(request: BuildableRequest, services: Services) -> Answer:
+    with patient(services) as reads:
+        return await _answer(request, reads)
+
+
+async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
+    services, began = reads.services, reads.services.clock.monotonic()
+    now = await current(services, _READS, ("variant", "bom_row"))
+    with now.refusals():
+        request, notices = await completed(request, services)
+        places = places_in(await where(request, services))
+    resolved = await resolve(request.skus_or_variant_ids or (), services)
+    made, is_cut = await _made(request, resolved.variants, services)
+    recipes, is_deep = await recipes_of(made, services)
+    of_made = await producible(recipes, services)
+    recipes = {product: recipes[product] for product in of_made}
+    below = {ingredient for rows in recipes.values() for ingredient, _ in rows}
+    stock = await reads.stock().ensure(sorted(below), spent=services.clock.monotonic() - began)
+    levels, unjudged = levels_in(stock, places)
+    unknown = {each for each in stock.unknown if isinstance(each, int)}
+    built = sorted(_built([each for each in made if each in recipes], recipes, levels, request), key=_Built.rank)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return await _rows(built[first:last], unknown, recipes, services)
+
+    said = beside(resolved)
+    asked = await page_of("buildable", request, services, render, said.parts)
+    page = paged(asked, await render(asked.first, asked.last), len(built), now, beside=said.parts)
+    actions = cast("list[str]", page.fields.get("next_actions", []))
+    actions = [*actions, *goes_on("buildable", now, services, len(stock.unknown))]
+    if not made and await none_at_all(services, "variant"):
+        actions = [none_yet("items")]
+    page.fields["next_actions"] = actions
+    return now.answer(
+        BuildableAnswer,
+        *notices,
+        *said.warnings,
+        *unread(stock),
+        *([_unjudged(unjudged)] if unjudged else []),
+        *([truncated(_TOO_MANY)] if is_cut or is_deep else []),
+        *await unread_warnings(services, _USED),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        not_found=said.not_found,
+        **age_of(stock, now, services),
+    )
+
+
+_TOO_MANY = "not all products and bills of materials could be looked at; name some by skus_or_variant_ids"
+
+
+def _unjudged(count: int) -> ToolWarning:
+    message = f"{count} levels count as empty, because Katana gives no figure for a part of them"
+    return advisory(warning_codes.STOCK_UNKNOWN, message)
+
+
+async def _made(request: BuildableRequest, named: Sequence[Stored], services: Services) -> tuple[list[int], bool]:
+    """Return the variants that are asked about and made, and whether there are more than are looked at."""
+    if request.skus_or_variant_ids is not None:
+        return await producible([each.id for each in named if isinstance(each.id, int)], services), False
+    products, more = await first_rows(
+        services, "product", Selection((OneOf("is_producible", (True,)),), Order("id"), _MOST)
+    )
+    mine = (OneOf("product_id", tuple(product.id for product in products)),)
+    variants, others = await first_rows(services, "variant", Selection(mine, Order("id"), _MOST))
+    return [each.id for each in variants if isinstance(each.id, int)], more or others
+
+
+def _built(
+    made: Sequence[int], recipes: Recipes, levels: Mapping[Place, Level], request: BuildableRequest
+) -> list[_Built]:
+    """Return how many of each can be built at each location at which anything is in stock."""
+    free: dict[int, dict[int, Decimal]] = {}
+    for (variant, location), level in levels.items():
+        committed = Decimal(0) if request.count_committed else level.committed
+        free.setdefault(location, {})[variant] = level.in_stock - committed
+    return [
+        _Built((product, location), buildable(product, recipes, of))
+        for product in made
+        for location, of in free.items()
+    ]
+
+
+async def _rows(built: Sequence[_Built], unknown: set[int], recipes: Recipes, services: Services) -> list[Answer]:
+    lacking = [variant for each in built for variant in each.found.limits]
+    wanted: dict[str, list[object]] = {
+        "variant": [*(each.place[0] for each in built), *lacking],
+        "location": [each.place[1] for each in built],
+    }
+    names = await look_up(services.cache, wanted)
+    return [_row(each, unknown, names) for each in built]
+
+
+def _row(built: _Built, unknown: set[int], names: Names) -> BuildableProduct:
+    variant, location = built.place
+    found = built.found
+    limits = sorted(found.limits.items(), key=lambda each: -each[1])
+    is_unread = bool(unknown & found.limits.keys())
+    note = _CIRCULAR if found.circular else _UNREAD if is_unread else None
+    return BuildableProduct(
+        variant_id=variant,
+        sku=names.sku(variant),
+        name=names.variant(variant),
+        uom=text(names.item(names.record("variant", variant)), "uom"),
+        location_id=location,
+        location=names.name("location", location),
+        buildable=found.count,
+        without_subassemblies=found.from_parts if found.from_parts != found.count else None,
+        limited_by=[_limit(each, lacks, names) for each, lacks in limits[:_NAMED]],
+        note=note,
+    )
+
+
+_CIRCULAR = "its bill of materials leads back to itself"
+_UNREAD = "at least so many: the stock of an ingredient could not be read"
+
+
+def _limit(variant: int, lacks: Decimal, names: Names) -> Limit:
+    return Limit(variant_id=variant, sku=names.sku(variant), name=names.variant(variant), lacks=lacks)
+
+
+BUILDABLE = ToolSpec(
+    name="buildable",
+    toolset="manufacturing",
+    description=(
+        "Count how many of each product can be built now from what no order needs, place by place, and name the "
+        "ingredients that limit it; subassemblies that lack are built along (cache-backed)."
+    ),
+    request=BuildableRequest,
+    answer=BuildableAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,101 @@
+"""What can be built: the arithmetic against building piece by piece, and the tool against the sandbox's own figures."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import floor
+
+from hypothesis import given
+from hypothesis import strategies as st
+from server_wire import amount, live
+
+from katana_mcp.testing import Stage, paced
+from katana_mcp.workflows.building import Buildable, buildable
+from katana_sandbox import ManualClock, Tenant
+
+BIKE, WHEEL, SPOKE, PAINT = 1, 2, 3, 4
+TOOL, HERE = "buildable", {"limit": 250, "location_id": "Main workshop"}
+type Recipe = Mapping[int, Sequence[tuple[int, Decimal]]]
+
+INGREDIENTS = st.lists(st.tuples(st.sampled_from((WHEEL, SPOKE, PAINT)), st.integers(1, 3)), min_size=1, max_size=4)
+
+
+def _recipes(bike: list[tuple[int, int]], wheel: int) -> Recipe:
+    return {BIKE: [(key, Decimal(each)) for key, each in bike], WHEEL: [(SPOKE, Decimal(wheel))]}
+
+
+recipes = st.builds(_recipes, INGREDIENTS, st.integers(1, 4))
+stocks = st.dictionaries(st.sampled_from((BIKE, WHEEL, SPOKE, PAINT)), st.integers(-3, 40).map(Decimal))
+
+
+def taken(variant: int, recipes: Recipe, left: dict[int, Decimal]) -> bool:
+    """Take one piece, or build it; False where that cannot be done."""
+    if left.get(variant, Decimal(0)) >= 1:
+        left[variant] -= 1
+        return True
+    return variant in recipes and all(
+        taken(each, recipes, left) for each, quantity in recipes[variant] for _ in range(int(quantity))
+    )
+
+
+@given(recipes, stocks)
+def test_what_can_be_built_is_what_can_be_taken_piece_by_piece(recipes: Recipe, free: dict[int, Decimal]) -> None:
+    left, count = {key: each for key, each in free.items() if key != BIKE}, 0
+    while taken(BIKE, recipes, left):
+        count += 1
+    found = buildable(BIKE, recipes, free)
+    assert found.count == count
+    assert found.from_parts <= count
+    assert found.limits
+    assert set(found.limits) <= {SPOKE, PAINT}
+
+
+@given(recipes, stocks)
+def test_one_more_can_be_built_once_what_lacks_is_there(recipes: Recipe, free: dict[int, Decimal]) -> None:
+    found = buildable(BIKE, recipes, free)
+    more = dict(free)
+    for variant, lacks in found.limits.items():
+        more[variant] = max(Decimal(0), more.get(variant, Decimal(0))) + lacks
+    assert buildable(BIKE, recipes, more).count > found.count
+
+
+def test_what_is_made_of_itself_is_not_built() -> None:
+    circular: Recipe = {BIKE: [(WHEEL, Decimal(1))], WHEEL: [(BIKE, Decimal(1))]}
+    assert buildable(BIKE, circular, {WHEEL: Decimal(9)}) == Buildable(0, 0, {}, circular=True)
+
+
+async def test_each_product_is_built_as_often_as_its_scarcest_ingredient_allows(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer = await paced(clock, stage.call(TOOL, **HERE))
+    place = answer["rows"][0]["location_id"]
+    free = {
+        level["variant_id"]: amount(level["quantity_in_stock"]) - amount(level["quantity_committed"])
+        for level in tenant.all("inventory")
+        if level["location_id"] == place
+    }
+    rows = live(tenant, "bom_rows")
+    made = {row["product_variant_id"] for row in rows}
+    seen = 0
+    for told in answer["rows"]:
+        recipe: dict[int, Decimal] = {}
+        for row in rows:
+            if row["product_variant_id"] == told["variant_id"]:
+                key = row["ingredient_variant_id"]
+                recipe[key] = recipe.get(key, Decimal(0)) + amount(row["quantity"])
+        if recipe and not recipe.keys() & made:
+            least = min(floor(max(Decimal(0), free.get(key, Decimal(0))) / each) for key, each in recipe.items())
+            assert told["buildable"] == least
+            assert {limit["variant_id"] for limit in told["limited_by"]} <= recipe.keys()
+            seen += least > 0
+    assert seen
+    counts = [told["buildable"] for told in answer["rows"]]
+    assert counts == sorted(counts, reverse=True)
+
+
+async def test_what_orders_need_is_left_to_them_unless_it_is_asked_for(stage: Stage, clock: ManualClock) -> None:
+    free = await paced(clock, stage.call(TOOL, **HERE))
+    every = await paced(clock, stage.call(TOOL, **HERE, count_committed=True))
+    of = [{(row["variant_id"], row["location_id"]): row["buildable"] for row in each["rows"]} for each in (free, every)]
+    assert of[0].keys() == of[1].keys()
+    assert all(of[0][key] <= of[1][key] for key in of[0])
+    assert sum(of[0].values()) < sum(of[1].values())
