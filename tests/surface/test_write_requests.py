@@ -10,6 +10,7 @@ from .all_writes import WRITES
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
+    "correct_purchase_order": (5, 19),
     "create_customer": (1, 4),
     "create_item": (2, 4),
     "create_purchase_order": (1, 11),

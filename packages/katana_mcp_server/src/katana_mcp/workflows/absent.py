@@ -22,7 +22,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
     "promise_date": "the prompt `promise_date` works it out with `get_sales_order` and `check_inventory`",
     "order_readiness": (
         "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"
