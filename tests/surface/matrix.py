@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_corrections import corrected
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
@@ -215,23 +215,6 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
-_LOCKED = ("order_no", "currency", "expected_arrival_date", "supplier_id", "location_id")
-
-
-def _corrected(
-    order: dict[str, Any], row: dict[str, Any], head: dict[str, dict[str, object]]
-) -> dict[str, dict[str, object]]:
-    added = [{"sku_or_variant_id": row["variant_id"], "quantity": 0.5, "price_per_unit": 1}]
-    others: dict[str, dict[str, object]] = _each(
-        update_rows=[{"row_id": row["id"], "quantity": 77}], add_rows=added, delete_row_ids=[row["id"]]
-    )
-    own: dict[str, dict[str, object]] = {
-        "purchase_order_id": {"purchase_order_id": order["order_no"]},
-        "reopen_billed": {"reopen_billed": True},
-    }
-    return head | others | own
-
-
 def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     orders = [each for each in _live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
     costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
@@ -254,7 +237,6 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     row = order["purchase_order_rows"][0]["id"]
     cost = costs_of[order["default_group_id"]]
     received = next(each for each in _live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
-    came = received["purchase_order_rows"][0]
     changes = _each(
         purchase_order_id=other["order_no"],
         status="received",
@@ -286,10 +268,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
                 received_date="2026-03-01T08:00:00Z",
             ),
         ),
-        "correct_purchase_order": Usual(
-            {"purchase_order_id": received["id"], "update_rows": [{"row_id": came["id"], "quantity": 77}]},
-            _corrected(received, came, {name: head[name] for name in _LOCKED}),
-        ),
+        "correct_purchase_order": corrected(received, head),
         "delete_purchase_order": Usual({"purchase_order_id": order["id"]}, _each(purchase_order_id=other["order_no"])),
     }
 

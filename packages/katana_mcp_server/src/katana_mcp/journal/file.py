@@ -212,13 +212,13 @@ class JournalFile:
                 raise WrongOrder(f"entry {run.entry} cannot be planned anew from action {start}")
             replan(db, run.entry, start, (values, sent))
 
-    def sending(self, run: Run, place: int, keeper: str = "") -> None:
+    def sending(self, run: Run, place: int, kept: str = "") -> None:
         """Note that an action is about to be sent; only when this has returned may it be.
 
         Args:
             run: of the claim.
             place: the index of the action; those before it have ended.
-            keeper: who holds the lanes that the plan keeps from now on, until it is fully applied.
+            kept: the lane that the plan keeps from now on, until it is fully applied; it is held.
 
         Raises:
             ClaimLost: somebody else has the plan by now: do not send.
@@ -234,8 +234,8 @@ class JournalFile:
                 "UPDATE action SET state = 'sending', at = ? WHERE plan = ? AND place = ?",
                 (iso(self.clock.now()), run.entry, place),
             )
-            if keeper:
-                db.execute("UPDATE lane SET plan = ? WHERE holder = ?", (run.entry, keeper))
+            if kept:
+                db.execute("UPDATE lane SET plan = ? WHERE name = ?", (run.entry, kept))
 
     def done(self, run: Run, place: int, ended: ActionState) -> None:
         """Note how an action that was sent has ended: applied, failed or unknown; `ended.at` is set here.

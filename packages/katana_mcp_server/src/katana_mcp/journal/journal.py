@@ -101,9 +101,9 @@ class Journal:
         """Write other actions in the place of those from `start` on."""
         await _done(self._file.replan, run, start, plan)
 
-    async def sending(self, run: Run, place: int, keeper: str = "") -> None:
+    async def sending(self, run: Run, place: int, kept: str = "") -> None:
         """Note that an action is about to be sent; only when this has returned may it be."""
-        await _done(self._file.sending, run, place, keeper)
+        await _done(self._file.sending, run, place, kept)
 
     async def done(self, run: Run, place: int, ended: ActionState) -> None:
         """Note how an action that was sent has ended."""

@@ -32,12 +32,11 @@ class Turn:
 
     Attributes:
         names: of the lanes.
-        holder: under which they are held.
     """
 
     def __init__(self, names: Sequence[str], services: Services, entry: int = 0) -> None:
         self.names = names
-        self.holder = secrets.token_hex(8)
+        self._holder = secrets.token_hex(8)
         self._entry = entry
         self._services = services
         self._beating: asyncio.Task[None] | None = None
@@ -45,7 +44,7 @@ class Turn:
     async def begin(self) -> str | None:
         """Take the lanes, all or none; return one that another holds, None when they are ours."""
         try:
-            held = await self._services.journal.take_lanes(self.names, self.holder, self._entry)
+            held = await self._services.journal.take_lanes(self.names, self._holder, self._entry)
         except asyncio.CancelledError:
             await self._leave()  # they were taken nevertheless
             raise
@@ -59,7 +58,7 @@ class Turn:
         Raises:
             LaneLost: another has taken a lane, because we were not heard of for long.
         """
-        await self._services.journal.renew_lanes(self.names, self.holder)
+        await self._services.journal.renew_lanes(self.names, self._holder)
 
     async def end(self) -> None:
         """Let go of the lanes; a journal that cannot be used lets go of them by itself."""
@@ -72,7 +71,7 @@ class Turn:
 
     async def _leave(self) -> None:
         with suppress(JournalError):
-            await self._services.journal.leave_lanes(self.holder)
+            await self._services.journal.leave_lanes(self._holder)
 
     async def reading[T](self, facts: Coroutine[Any, Any, T]) -> T:
         """Return what is read.

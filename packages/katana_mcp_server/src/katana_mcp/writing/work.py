@@ -42,8 +42,9 @@ class Work:
         """Send an action, once the journal has noted that it will be, in the plan's turn."""
         if self.turn is not None:
             await self.turn.go_on()
-        keeper = "" if self.turn is None or self.saga is None else self.turn.holder
-        await self.services.journal.sending(self.run, place, keeper)
+        # A saga keeps its record, not the numbers of others.
+        kept = "" if self.turn is None or self.saga is None else self.turn.names[0]
+        await self.services.journal.sending(self.run, place, kept)
         return await send(self.actions[place], self.answers, self.services.client)
 
     @property
