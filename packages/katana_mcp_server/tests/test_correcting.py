@@ -1,9 +1,10 @@
 """Corrections of received purchase orders: the same end whatever happens at whatever step, or all as it was before."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from correcting_orders import shape, stock
@@ -16,8 +17,9 @@ from katana_mcp.journal.errors import JournalUnusable
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Drop, Fault, ManualClock, Mutate, Status, Tenant
+from katana_sandbox.faults.actions import Action
 
-TROUBLES = {"lost": Drop("after"), "never came": Drop("before"), "refused": Status(503)}
+TROUBLES: Mapping[str, Action] = {"lost": Drop("after"), "never came": Drop("before"), "refused": Status(503)}
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +32,16 @@ def struck(own: OwnSandbox) -> int:
     return sum(request.fault is not None for request in own.sandbox.journal)
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("size", CASES)
+def _grid(*troubles: str) -> list[Any]:
+    """Return each trouble for the small order, and for the large one all of them in turn; each by itself is slow."""
+    small = [pytest.param("small", (trouble,), id=f"small-{trouble}") for trouble in troubles]
+    slow = [pytest.param("large", (trouble,), id=f"large-{trouble}", marks=pytest.mark.soak) for trouble in troubles]
+    return [*small, pytest.param("large", troubles, id="large-each in turn"), *slow]
+
+
+@pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))
 async def test_trouble_at_any_step_leads_to_the_same_end(
-    stage: Stage, tenant: Tenant, clock: ManualClock, size: str, trouble: str
+    stage: Stage, tenant: Tenant, clock: ManualClock, size: str, troubles: tuple[str, ...]
 ) -> None:
     case = CASES[size]
     order, preview = await planned(stage, tenant, case, "PO-900")
@@ -42,7 +50,7 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
     assert outcome["applied"] == steps
     for step in range(1, steps + 1):
         order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
-        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=TROUBLES[trouble]))
+        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(troubles, step)))
         await tried(stage, clock, preview["plan_token"])
         assert struck(stage.own) == step, "the trouble came"
         stage.own.sandbox.faults.clear()
@@ -50,16 +58,19 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
         assert (shape(tenant, order["id"]), last["applied"]) == (end, steps), step
 
 
-@pytest.mark.parametrize("trouble", ["never came", "refused"])
-@pytest.mark.parametrize("size", CASES)
+def _one(troubles: tuple[str, ...], step: int) -> Action:
+    return TROUBLES[troubles[step % len(troubles)]]
+
+
+@pytest.mark.parametrize(("size", "troubles"), _grid("never came", "refused"))
 async def test_what_stopped_at_any_step_is_rolled_back_to_what_was_before(
-    stage: Stage, tenant: Tenant, clock: ManualClock, size: str, trouble: str
+    stage: Stage, tenant: Tenant, clock: ManualClock, size: str, troubles: tuple[str, ...]
 ) -> None:
     order, preview = await planned(stage, tenant, CASES[size], "PO-900")
     for step in range(1, len(preview["requests"]) + 1):
         order, preview = await planned(stage, tenant, CASES[size], f"PO-{900 + step}")
         before, held = shape(tenant, order["id"]), stock(tenant, order)
-        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=TROUBLES[trouble]))
+        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(troubles, step)))
         stopped = await tried(stage, clock, preview["plan_token"])
         assert "roll_back=true" in stopped["message"], stopped["message"]
         stage.own.sandbox.faults.clear()
@@ -103,10 +114,9 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
     return Kept(tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("is_done", [True, False])
-@pytest.mark.parametrize("size", CASES)
+@pytest.mark.parametrize(("size", "kills"), _grid("after", "before"))
 async def test_a_server_that_is_killed_at_any_step_leaves_the_rest_to_the_next_one(
-    own: OwnSandbox, clock: ManualClock, kept: Kept, size: str, *, is_done: bool
+    own: OwnSandbox, clock: ManualClock, kept: Kept, size: str, kills: tuple[str, ...]
 ) -> None:
     setup, case, tenant = Setup(cache_dir=kept.root), CASES[size], own.sandbox.tenant()
     async with staged(own, setup) as stage:
@@ -117,7 +127,7 @@ async def test_a_server_that_is_killed_at_any_step_leaves_the_rest_to_the_next_o
         clock.advance(61)
         async with staged(own, setup) as stage:
             order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
-            with killed(own, kept.patch, step, is_done=is_done):
+            with killed(own, kept.patch, step, is_done=kills[step % len(kills)] == "after"):
                 await tried(stage, clock, preview["plan_token"])
         clock.advance(GONE_AFTER.total_seconds())
         async with staged(own, setup) as stage:
