@@ -171,10 +171,12 @@ async def test_all_that_is_not_corrected_is_as_it_was(stage: Stage, tenant: Tena
     assert tenant.get("purchase_orders", order["id"])["order_no"] == "PO-900-B"
 
 
-async def _halfway(stage: Stage, tenant: Tenant, clock: ManualClock, step: int = 2) -> tuple[Wire, str, Payload]:
+async def _halfway(
+    stage: Stage, tenant: Tenant, clock: ManualClock, step: int = 2, status: int = 503
+) -> tuple[Wire, str, Payload]:
     """Return an order whose correction stopped at a step, the token, and the outcome."""
     order, preview = await planned(stage, tenant, CASES["small"], NUMBER)
-    stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=Status(503)))
+    stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=Status(status)))
     outcome = await tried(stage, clock, preview["plan_token"])
     stage.own.sandbox.faults.clear()
     return order, preview["plan_token"], outcome
@@ -216,6 +218,19 @@ async def test_a_correction_that_is_left_halfway_keeps_the_order_for_a_day(
     clock.advance(86_401)
     other = await stage.call("modify_purchase_order", purchase_order_id=order["id"], additional_info="other")
     assert (await applied(stage, other["plan_token"]))["outcomes"][0]["applied"] == 1
+
+
+async def test_what_was_refused_at_once_is_not_applied_to_an_order_that_was_changed_since(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order, token, _ = await _halfway(stage, tenant, clock, step=1, status=422)
+    row = order["purchase_order_rows"][1]["id"]
+    other = await stage.call(TOOL, purchase_order_id=NUMBER, update_rows=[{"row_id": row, "quantity": 2}])
+    assert (await tried(stage, clock, other["plan_token"]))["applied"] == 3
+    then = shape(tenant, order["id"])
+    stopped = await tried(stage, clock, token)
+    assert "was changed since; plan it again" in stopped["warnings"][0]["message"]
+    assert (shape(tenant, order["id"]), stopped["applied"]) == (then, 0)
 
 
 async def test_only_what_stopped_halfway_is_rolled_back(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:

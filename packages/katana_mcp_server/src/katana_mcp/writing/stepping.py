@@ -57,6 +57,7 @@ def _goes_back(plan: Plan) -> bool:
 
 async def look_back(work: Work, claim: Resumed) -> None:
     """Take over what was applied before; a step that nobody saw the end of is looked up."""
+    work.is_untouched = not {state.state for state in claim.actions} & {"applied", "unknown", "sending"}
     for state in claim.actions:
         if state.state != "applied":
             break
@@ -92,7 +93,10 @@ async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int
         for pause in _PAUSES:
             if pause:
                 await services.clock.sleep(pause)
-            rest = saga.rest(goal, await saga.look(goal, services))
+            record = await saga.look(goal, services)
+            if work.is_untouched and not work.states and saga.rest({**goal, BACK: True}, record):
+                raise Astray("nothing of it was written, and the record was changed since; plan it again")
+            rest = saga.rest(goal, record)
             if left is None or not rest or len(rest) < left or _content(rest[0]) not in done:
                 return rest
     except Astray as error:

@@ -24,6 +24,8 @@ class Work:
     plan: Plan
     turn: Turn | None = None
     saga: Saga | None = None
+    is_untouched: bool = False
+    """Whether it was begun before, and certainly nothing of it was written."""
     states: list[ActionState] = field(default_factory=list[ActionState])
     warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
 
