@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
+from .writes_corrections import CORRECTIONS
 from .writes_customers import CUSTOMERS
 from .writes_items import ITEMS
 from .writes_making import MAKING
@@ -22,7 +23,11 @@ WRITES: Mapping[str, Write] = {
     **ADJUSTMENTS,
     **SALES,
     **RECEIPTS,
+    **CORRECTIONS,
     **SHIPMENTS,
     **ITEMS,
     **MAKING,
 }
+SAGAS = frozenset({"correct_purchase_order"})
+"""Those whose steps are planned as they come: what is sent follows from the record, and a step undoes another one's
+effect, so what breaks an apply is tried step by step in `test_correcting.py` of the server's own tests."""

@@ -8,6 +8,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_corrections import corrected
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
@@ -269,6 +270,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
                 received_date="2026-03-01T08:00:00Z",
             ),
         ),
+        "correct_purchase_order": corrected(received, head),
         "delete_purchase_order": Usual({"purchase_order_id": order["id"]}, _each(purchase_order_id=other["order_no"])),
     }
 

@@ -23,6 +23,7 @@ ANSWERS: Mapping[str, str] = {
     "create_purchase_order": "CreatePurchaseOrderResponse",
     "modify_purchase_order": "ModifyPurchaseOrderResponse",
     "receive_purchase_order": "ReceivePurchaseOrderResponse",
+    "correct_purchase_order": "CorrectOrderResponse",
     "create_sales_order": "CreateSalesOrderResponse",
     "modify_sales_order": "ModifySalesOrderResponse",
     "fulfill_order": "FulfillOrderResponse",
@@ -34,7 +35,6 @@ ANSWERS: Mapping[str, str] = {
 """The response models of the warnings document, by the tools that are there."""
 LATER: Mapping[str, str] = {
     "correct_sales_order": "CorrectOrderResponse",
-    "correct_purchase_order": "CorrectOrderResponse",
     "correct_manufacturing_order": "CorrectOrderResponse",
 }
 """Those of tools that are not there yet."""

@@ -222,6 +222,41 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"batch_transactions": "the older form of traceability, which excludes it"},
         ),
     ),
+    "correct_purchase_order": (
+        Goes(
+            into=("UpdatePurchaseOrderRequest",),
+            apart={"purchase_order_id": IN_THE_PATH, "reopen_billed": "asks for what accounting may notice"}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
+            excused=CUSTOM
+            | {"status": "the order is reopened and received again by itself"}
+            | dict.fromkeys(
+                ("additional_info", "order_created_date", "tracking_location_id"),
+                "`modify_purchase_order` changes it on a received order, or no correction is planned of such",
+            ),
+        ),
+        Goes(
+            into=("CreatePurchaseOrderRowRequest", "PurchaseOrderReceiveRow"),
+            within="add_rows",
+            called={"sku_or_variant_id": "variant_id", "batches": "traceability"},
+            apart={"received_with_row_id": "says with which others it is received"},
+            excused={"purchase_order_id": "the order that is corrected", "currency": "an order has one currency"}
+            | dict.fromkeys(("purchase_uom", "purchase_uom_conversion_rate"), "the item's own is taken")
+            | {"arrival_date": "the goods are there already", "purchase_order_row_id": "the row is a new one"}
+            | {"batch_transactions": "the older form of traceability, which excludes it"}
+            | TAX_BY_ID
+            | CUSTOM,
+        ),
+        Goes(
+            into=("UpdatePurchaseOrderRowRequest", "PurchaseOrderReceiveRow"),
+            within="update_rows",
+            called={"row_id": "purchase_order_row_id", "batches": "traceability"},
+            excused={"variant_id": "another good is another row: delete this one and add that"}
+            | dict.fromkeys(("purchase_uom", "purchase_uom_conversion_rate"), "the stock that came would be another")
+            | {"batch_transactions": "the older form of traceability, which excludes it"}
+            | TAX_BY_ID
+            | CUSTOM,
+        ),
+    ),
     "fulfill_order": (
         Goes(
             into=("CreateSalesOrderFulfillmentRequest", "UpdateSalesOrderFulfillmentRequest"),

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
     "complete_manufacturing_order": (7, 8),
+    "correct_purchase_order": (5, 19),
     "create_customer": (1, 4),
     "create_item": (2, 4),
     "create_manufacturing_order": (1, 7),

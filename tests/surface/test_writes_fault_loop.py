@@ -20,13 +20,13 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.testing import Payload, Setup, Stage, ends, payload_of, staged, within
 from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
 
-from .all_writes import WRITES
+from .all_writes import SAGAS, WRITES
 from .effects import Watched, usual_preview
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 NEVER = 10**9
 BLOWS: Mapping[str, Callable[[], Blow]] = {"fails": lambda: fails, "cancelled": Cancelling}
-TOOLS = tuple(WRITES)
+TOOLS = tuple(tool for tool in WRITES if tool not in SAGAS)
 
 
 @pytest.fixture

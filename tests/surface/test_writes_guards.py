@@ -8,7 +8,7 @@ import pytest
 from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_sandbox import Action, EditBody, Fault, ManualClock, Status, Tenant, Truncate
 
-from .all_writes import WRITES
+from .all_writes import SAGAS, WRITES
 from .effects import Watched, writes
 from .held import held
 from .writes import Arguments, Record
@@ -124,6 +124,8 @@ async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
         assert "outcomes" in answer, (said, answer)
         (outcome,) = answer["outcomes"]
         assert outcome["applied"] == len(preview["requests"]), (said, outcome)
+        if tool in SAGAS:
+            continue
         assert watched.sent == watched.planned, said
         watched.proves_true(outcome)
 

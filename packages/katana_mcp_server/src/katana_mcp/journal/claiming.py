@@ -4,7 +4,19 @@ import sqlite3
 from datetime import datetime
 
 from cache_core.records import iso
-from katana_mcp.journal.entries import GONE_AFTER, Broken, Declined, Entry, Expired, Finished, Full, Plan, Run, Running
+from katana_mcp.journal.entries import (
+    GONE_AFTER,
+    Broken,
+    Declined,
+    Entry,
+    Expired,
+    Finished,
+    Full,
+    Plan,
+    Resumed,
+    Run,
+    Running,
+)
 from katana_mcp.journal.pace import WriteRequested, room_at
 
 
@@ -44,6 +56,23 @@ def taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) 
     states = [action.state for action in entry.actions]
     run = taken(db, entry, owner, now, is_broken=True)
     return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
+
+
+def resumed(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, most: int | None) -> Resumed | Full:
+    """Take what stopped halfway, to go on with it; what it ended with then is over."""
+    wanted = [each for each in entry.actions if each.state != "applied"]
+    asked = WriteRequested(entry.plan.principal, len(wanted), most or len(wanted), (entry.id,))
+    if most is not None and (until := room_at(db, asked, now, now - GONE_AFTER)) is not None:
+        return Full(until)
+    states = [action.state for action in entry.actions]
+    db.execute(
+        "UPDATE plan SET state = 'claimed', outcome = NULL, finished_at = NULL, amended = NULL, amended_at = NULL"
+        " WHERE id = ?",
+        (entry.id,),
+    )
+    db.execute("UPDATE action SET state = 'planned' WHERE plan = ? AND state = 'not_tried'", (entry.id,))
+    run = taken(db, entry, owner, now)
+    return Resumed(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
 
 
 def taken(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, *, is_broken: bool = False) -> Run:

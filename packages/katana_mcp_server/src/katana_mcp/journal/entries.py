@@ -146,6 +146,11 @@ class Entry:
         """Whether any of it was sent, or may have been."""
         return any(action.state != "planned" for action in self.actions)
 
+    def is_halfway(self, now: datetime) -> bool:
+        """Return whether it was begun, is not fully applied, and nobody is at it."""
+        is_over = self.state == "finished" and any(action.state != "applied" for action in self.actions)
+        return is_over or (self.state == "claimed" and self.is_begun and self.is_forsaken(now))
+
     def stands(self, now: datetime) -> PlanState:
         """Return the state as it is now: a plan that nobody claimed in time has expired.
 
@@ -201,6 +206,23 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """It stopped halfway, and its steps are planned as they come: yours to go on with.
+
+    Attributes:
+        run: under which it goes on.
+        plan: what was planned, with all that was planned since.
+        actions: how far each action came.
+        sending: the index of the action whose outcome nobody saw: look it up; None when there is none.
+    """
+
+    run: Run
+    plan: Plan
+    actions: tuple[ActionState, ...]
+    sending: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Running:
     """Another is at it: ask again later."""
 
@@ -237,4 +259,4 @@ class Unknown:
     """No such token was given out for this account."""
 
 
-type Claim = Claimed | Broken | Running | Finished | Full | Expired | Declined | Unknown
+type Claim = Claimed | Broken | Resumed | Running | Finished | Full | Expired | Declined | Unknown

@@ -14,7 +14,7 @@ from pathlib import Path
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.records import InvalidRecord, iso
-from katana_mcp.journal.claiming import held, refused, taken, taken_over
+from katana_mcp.journal.claiming import held, refused, resumed, taken, taken_over
 from katana_mcp.journal.entries import (
     GONE_AFTER,
     ActionState,
@@ -39,6 +39,7 @@ from katana_mcp.journal.rows import (
     made_by_others,
     note_answer,
     note_refusal,
+    replan,
     rewrite,
     row_of,
     text_of,
@@ -102,7 +103,15 @@ class JournalFile:
                 raise WrongOrder("a plan with this token is in the journal")
             return insert(db, row)
 
-    def claim(self, token: str, owner: str, most: int | None = None, assigned: Plan | None = None) -> Claim:
+    def claim(
+        self,
+        token: str,
+        owner: str,
+        most: int | None = None,
+        assigned: Plan | None = None,
+        *,
+        resumes: bool = False,
+    ) -> Claim:
         """Ask for the right to apply a plan; of all who ask at once, one is answered `Claimed`.
 
         Args:
@@ -110,6 +119,7 @@ class JournalFile:
             owner: a name for the process, for people.
             most: actions that the plan's principal may send in a minute; any number by default.
             assigned: the same plan with what the caller left open, written in its place once it is claimed.
+            resumes: whether it goes on where it stopped halfway: then one is answered `Resumed`.
         """
         row = None if assigned is None else row_of(assigned)
         with self.changing() as db:
@@ -117,6 +127,8 @@ class JournalFile:
             if entry is None:
                 return Unknown()
             now = self.clock.now()
+            if resumes and entry.is_halfway(now):
+                return resumed(db, entry, owner, now, most)
             if (why := held(entry, now)) is not None:
                 return why
             if entry.is_begun:
@@ -185,12 +197,28 @@ class JournalFile:
         with self.changing() as db:
             self._hold(db, run)
 
-    def sending(self, run: Run, place: int) -> None:
+    def replan(self, run: Run, start: int, plan: Plan) -> None:
+        """Write other actions in the place of those from `start` on; those before it were applied.
+
+        Raises:
+            ClaimLost: somebody else has the plan by now.
+            WrongOrder: one of those before was not applied, or one of the others is being sent.
+        """
+        values, sent = row_of(plan)
+        with self.changing() as db:
+            self._hold(db, run)
+            states = self._states(db, run)
+            if set(states[:start]) - {"applied"} or "sending" in states[start:] or len(states) < start:
+                raise WrongOrder(f"entry {run.entry} cannot be planned anew from action {start}")
+            replan(db, run.entry, start, (values, sent))
+
+    def sending(self, run: Run, place: int, kept: str = "") -> None:
         """Note that an action is about to be sent; only when this has returned may it be.
 
         Args:
             run: of the claim.
             place: the index of the action; those before it have ended.
+            kept: the lane that the plan keeps from now on, until it is fully applied; it is held.
 
         Raises:
             ClaimLost: somebody else has the plan by now: do not send.
@@ -206,6 +234,8 @@ class JournalFile:
                 "UPDATE action SET state = 'sending', at = ? WHERE plan = ? AND place = ?",
                 (iso(self.clock.now()), run.entry, place),
             )
+            if kept:
+                db.execute("UPDATE lane SET plan = ? WHERE name = ?", (run.entry, kept))
 
     def done(self, run: Run, place: int, ended: ActionState) -> None:
         """Note how an action that was sent has ended: applied, failed or unknown; `ended.at` is set here.
@@ -235,8 +265,11 @@ class JournalFile:
         text = text_of(outcome)
         with self.changing() as db:
             self._hold(db, run)
-            if "sending" in self._states(db, run):
+            states = set(self._states(db, run))
+            if "sending" in states:
                 raise WrongOrder(f"entry {run.entry} cannot be finished while an action is being sent")
+            if states == {"applied"} or not states & {"applied", "unknown"}:
+                db.execute("DELETE FROM lane WHERE plan = ?", (run.entry,))
             db.execute("UPDATE action SET state = 'not_tried' WHERE plan = ? AND state = 'planned'", (run.entry,))
             db.execute(
                 "UPDATE plan SET state = 'finished', outcome = ?, finished_at = ? WHERE id = ?",

@@ -53,13 +53,25 @@ class Journal:
         """Return the entry of a token, to check it before it is claimed."""
         return await _done(self._file.find, token)
 
-    async def claim(self, token: str, owner: str, most: int | None = None, assigned: Plan | None = None) -> Claim:
+    async def claim(
+        self,
+        token: str,
+        owner: str,
+        most: int | None = None,
+        assigned: Plan | None = None,
+        *,
+        resumes: bool = False,
+    ) -> Claim:
         """Ask for the right to apply a plan."""
-        return await _done(self._file.claim, token, owner, most, assigned)
+        return await _done(self._file.claim, token, owner, most, assigned, resumes=resumes)
 
-    async def take_lanes(self, names: Collection[str], holder: str) -> str | None:
+    async def take_lanes(self, names: Collection[str], holder: str, plan: int = 0) -> str | None:
         """Take all of these lanes, or none; return one that another holds, None when all are taken."""
-        return await _done(self._lanes.take, names, holder)
+        return await _done(self._lanes.take, names, holder, plan)
+
+    async def lanes_kept_by(self, names: Collection[str], plan: int) -> int | None:
+        """Return another entry that stopped halfway and keeps one of these lanes, if there is one."""
+        return await _done(self._lanes.kept_by, names, plan)
 
     async def renew_lanes(self, names: Collection[str], holder: str) -> None:
         """Say that the holder of lanes is alive."""
@@ -85,9 +97,13 @@ class Journal:
         """Say that the owner is alive."""
         await _done(self._file.heartbeat, run)
 
-    async def sending(self, run: Run, place: int) -> None:
+    async def replan(self, run: Run, start: int, plan: Plan) -> None:
+        """Write other actions in the place of those from `start` on."""
+        await _done(self._file.replan, run, start, plan)
+
+    async def sending(self, run: Run, place: int, kept: str = "") -> None:
         """Note that an action is about to be sent; only when this has returned may it be."""
-        await _done(self._file.sending, run, place)
+        await _done(self._file.sending, run, place, kept)
 
     async def done(self, run: Run, place: int, ended: ActionState) -> None:
         """Note how an action that was sent has ended."""

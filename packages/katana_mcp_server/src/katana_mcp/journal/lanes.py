@@ -1,15 +1,20 @@
 """Lanes: what plans change, held by one at a time over all processes of an account, until it lets go or is gone.
 
 Kept in the journal's file. A lane is the name of a record or of a number space. Nobody waits here: who does not get all
-of the lanes that it asks for gets none, so that nobody holds one while waiting for another.
+of the lanes that it asks for gets none, so that nobody holds one while waiting for another. A plan of many steps that
+stopped halfway keeps its lanes for a day, so that nothing else is written to what it left half done.
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from cache_core.records import iso
 from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.errors import LaneLost
 from katana_mcp.journal.file import JournalFile
+
+KEPT_FOR = timedelta(days=1)
+"""How long a plan that stopped halfway keeps its lanes."""
 
 
 class Lanes:
@@ -18,29 +23,50 @@ class Lanes:
     def __init__(self, file: JournalFile) -> None:
         self._file = file
 
-    def take(self, names: Iterable[str], holder: str) -> str | None:
+    def take(self, names: Iterable[str], holder: str, plan: int = 0) -> str | None:
         """Take all of these lanes, or none; return the name of one that another holds, None when all are taken.
 
         Args:
             names: of the lanes.
             holder: a name that nobody else has.
+            plan: the entry that they are for: it may take those that it has kept itself.
         """
         wanted = sorted(set(names))
         with self._file.changing() as db:
             now = self._file.clock.now()
             # A holder that was heard of in the future is from before the clock was set back.
             alive = (iso(now - GONE_AFTER), iso(now + GONE_AFTER))
+            kept = (iso(now - KEPT_FOR), iso(now + KEPT_FOR))
             marks = ", ".join("?" * len(wanted))
             held = db.execute(
-                f"SELECT name FROM lane WHERE name IN ({marks}) AND holder != ? AND beat_at > ? AND beat_at < ?",
-                (*wanted, holder, *alive),
+                f"SELECT name FROM lane WHERE name IN ({marks}) AND holder != ? AND ("
+                "(holder != '' AND beat_at > ? AND beat_at < ?) OR (plan != ? AND beat_at > ? AND beat_at < ?))",
+                (*wanted, holder, *alive, plan, *kept),
             ).fetchone()
             if held is not None:
                 return held[0]
-            db.execute("DELETE FROM lane WHERE beat_at <= ? OR beat_at >= ?", alive)
-            sql = "INSERT INTO lane VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET beat_at = excluded.beat_at"
+            db.execute("DELETE FROM lane WHERE plan IS NULL AND (beat_at <= ? OR beat_at >= ?)", alive)
+            db.execute(
+                f"DELETE FROM lane WHERE name IN ({marks}) AND holder != ? AND plan != ?", (*wanted, holder, plan)
+            )
+            sql = (
+                "INSERT INTO lane (name, holder, beat_at) VALUES (?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET holder = excluded.holder, beat_at = excluded.beat_at"
+            )
             db.executemany(sql, [(name, holder, iso(now)) for name in wanted])
         return None
+
+    def kept_by(self, names: Iterable[str], plan: int) -> int | None:
+        """Return another entry that stopped halfway and keeps one of these lanes, if there is one."""
+        wanted = sorted(set(names))
+        with self._file.reading() as db:
+            now, marks = self._file.clock.now(), ", ".join("?" * len(wanted))
+            found = db.execute(
+                f"SELECT lane.plan FROM lane JOIN plan ON plan.id = lane.plan WHERE name IN ({marks})"
+                " AND plan.id != ? AND lane.beat_at > ? AND (plan.state = 'finished' OR plan.beat_at <= ?)",
+                (*wanted, plan, iso(now - KEPT_FOR), iso(now - GONE_AFTER)),
+            ).fetchone()
+        return None if found is None else found[0]
 
     def renew(self, names: Iterable[str], holder: str) -> None:
         """Say that the holder is alive; at least every `BEAT_EVERY` seconds, and before each request that changes.
@@ -56,9 +82,10 @@ class Lanes:
                 raise LaneLost("another plan of the same records was applied meanwhile, as this one was not heard of")
 
     def leave(self, holder: str) -> None:
-        """Let go of all lanes that are held."""
+        """Let go of all lanes that are held, but for those that their plan keeps."""
         with self._file.changing() as db:
-            db.execute("DELETE FROM lane WHERE holder = ?", (holder,))
+            db.execute("DELETE FROM lane WHERE holder = ? AND plan IS NULL", (holder,))
+            db.execute("UPDATE lane SET holder = '' WHERE holder = ?", (holder,))
 
     def numbers_in_doubt(self, entity: str, field: str) -> frozenset[str]:
         """Return the numbers under which records may have been made though Katana did not say so.

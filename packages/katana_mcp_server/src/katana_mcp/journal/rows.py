@@ -132,6 +132,16 @@ def rewrite(db: sqlite3.Connection, entry: int, row: PlanRow) -> None:
         db.execute("UPDATE action SET sent = ? WHERE plan = ? AND place = ?", (text, entry, place))
 
 
+def replan(db: sqlite3.Connection, entry: int, start: int, row: PlanRow) -> None:
+    """Write a plan over the one that an entry holds, with other actions from `start` on; none of those was sent."""
+    values, sent = row
+    columns = ", ".join(f"{name} = ?" for name in PLAN.split(", "))
+    db.execute(f"UPDATE plan SET {columns} WHERE id = ?", (*values, entry))
+    db.execute("DELETE FROM action WHERE plan = ? AND place >= ?", (entry, start))
+    for place, text in enumerate(sent[start:], start):
+        db.execute("INSERT INTO action (plan, place, sent) VALUES (?, ?, ?)", (entry, place, text))
+
+
 def unsure(db: sqlite3.Connection) -> tuple[Entry, ...]:
     """Return the plans that are claimed, and those of which no answer told how an action ended; the oldest first.
 

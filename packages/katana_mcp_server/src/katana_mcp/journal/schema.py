@@ -63,6 +63,7 @@ STEPS: Steps = (
         "ALTER TABLE plan ADD COLUMN refused TEXT",
         "ALTER TABLE plan ADD COLUMN refused_at TEXT",
     ),
+    ("ALTER TABLE lane ADD COLUMN plan INTEGER",),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

@@ -38,6 +38,7 @@
 | `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
 | `empty_order` | blocking | an order has no rows to receive or to ship |
 | `draft_order` | blocking | an order that is a draft is not received |
+| `not_received` | blocking | an order of which nothing is received is corrected: it is changed instead |
 | `already_received` | blocking | an order, or a row, that has come |
 | `over_receipt` | blocking | more came of a row than is open |
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
@@ -75,7 +76,7 @@
 | `past_arrival_date` | advisory | goods are expected on a day that has passed |
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
 | `receives_rows` | advisory | a status receives every open row |
-| `billed_order` | advisory | an order with bills is deleted, which Katana may refuse |
+| `billed_order` | advisory | an order with bills is deleted, which Katana may refuse; blocking to reopen it unasked |
 | `duplicate_name` | advisory | another live record has this name |
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
@@ -141,6 +142,7 @@ TAX_RATE_REQUIRED = "tax_rate_required"
 BATCH_REQUIRED = "batch_required"
 EMPTY_ORDER = "empty_order"
 DRAFT_ORDER = "draft_order"
+NOT_RECEIVED = "not_received"
 ALREADY_RECEIVED = "already_received"
 OVER_RECEIPT = "over_receipt"
 BATCH_SUM_MISMATCH = "batch_sum_mismatch"

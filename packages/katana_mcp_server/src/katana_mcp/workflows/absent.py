@@ -22,7 +22,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
     "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
     "create_manufacturing_orders": (
         "`create_manufacturing_order` plans one at a time; orders for rows of a sales order are made in Katana"

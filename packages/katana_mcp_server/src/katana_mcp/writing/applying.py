@@ -4,12 +4,12 @@ import asyncio
 import os
 import socket
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import structlog
 
+from cache_core.sync.waiting import finished
 from katana_mcp.journal.entries import (
-    ActionState,
     Broken,
     Claim,
     Claimed,
@@ -17,9 +17,8 @@ from katana_mcp.journal.entries import (
     Entry,
     Finished,
     Full,
-    JsonObject,
     Plan,
-    Run,
+    Resumed,
     Running,
 )
 from katana_mcp.journal.errors import ClaimLost, JournalError
@@ -28,25 +27,30 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
-from katana_mcp.writing.actions import Action
-from katana_mcp.writing.change import Changes
+from katana_mcp.writing.change import SAGA, Changes, Saga
 from katana_mcp.writing.checking import Checked, check_again, declined, entry_of_token, expired, is_free, refuse_over
 from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, read_stock_back, send, surprises
-from katana_mcp.writing.turns import Crowded, Turn, no_place, not_its_turn, room_in, turn_of
+from katana_mcp.writing.sending import read_back, read_stock_back
+from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
+from katana_mcp.writing.turns import Crowded, Turn, kept, no_place, not_its_turn, room_in, turn_of
 from katana_mcp.writing.twins import twins
+from katana_mcp.writing.work import Work
 
 _ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
 """Seconds between two looks at a plan, a lane or a place that another has."""
 _NOTED_EVERY = 5.0
+_LEAST = 10.0
+"""Seconds that a saga is waited for at least."""
 _log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
 
 
-async def applied(token: str, services: Services, changes: Changes) -> PlanOutcome:
+async def applied(token: str, services: Services, changes: Changes, *, roll_back: bool = False) -> PlanOutcome:
     """Apply a plan, or return what became of it when somebody has; waits for its turn, and for who is at it.
+
+    A saga that stopped halfway goes on, or is rolled back.
 
     Raises:
         Refused: nothing was written by this call: the token is unknown, the plan expired or stale, it is still
@@ -56,7 +60,13 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
     give_up = services.clock.monotonic() + WAITS
     while True:
         entry = await entry_of_token(token, services)
-        found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)
+        saga = saga_of(entry, changes)
+        if roll_back:
+            check_roll_back(entry, saga, services)
+        if saga is not None and entry.is_halfway(services.clock.now()):
+            found = await _resumed(token, entry, services, saga, roll_back=roll_back)
+        else:
+            found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)
         if isinstance(found, PlanOutcome):
             return found
         if services.clock.monotonic() >= give_up:
@@ -91,6 +101,8 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     if (seconds := room_in(entry, services)) > 0:
         return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
     turn, checked = turn_of(entry, services), None
+    if (other := await services.journal.lanes_kept_by(turn.names, entry.id)) is not None:
+        raise Refused(kept(entry, other))
     if (lane := await turn.begin()) is not None:
         return _Later(not_its_turn(entry, lane))
     try:
@@ -105,12 +117,38 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
             await turn.end()
     if checked is None:
         return _running(entry)
-    # What is claimed is brought to its end, whoever stops waiting for it.
-    return await services.journal.through(_once(token, services, entry, _Fit(turn, checked))) or _running(entry)
+    return await _brought_to_its_end(token, services, entry, _Fit(turn, checked, saga_of(entry, changes)))
+
+
+async def _resumed(
+    token: str, entry: Entry, services: Services, saga: Saga, *, roll_back: bool
+) -> PlanOutcome | _Later:
+    """Go on with a saga that stopped halfway, or roll it back: whatever the record is like by now, it is looked at."""
+    turn = turn_of(entry, services)
+    if (lane := await turn.begin()) is not None:
+        return _Later(not_its_turn(entry, lane))
+    fit = _Fit(turn, Checked(entry.plan), saga, roll_back=roll_back)
+    return await _brought_to_its_end(token, services, entry, fit)
+
+
+async def _brought_to_its_end(token: str, services: Services, entry: Entry, fit: "_Fit") -> PlanOutcome | _Later:
+    """Apply a plan that fits: it is brought to its end, whoever stops waiting; a saga may take longer than a call."""
+    work = asyncio.ensure_future(services.journal.through(_once(token, services, entry, fit)))
+    try:
+        until = services.until
+        if fit.saga is None or until is None:
+            return await work or _running(entry)
+        is_over = await finished(work, max(until - services.clock.monotonic(), _LEAST), services.clock)
+        return (work.result() if is_over else None) or _running(await entry_of_token(token, services))
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
 def _running(entry: Entry) -> _Later:
     told = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
+    if SAGA in entry.plan.touches:
+        told += f" ({sum(each.state == 'applied' for each in entry.actions)} of {len(entry.actions)} steps are done)"
     return _Later(blocking(warning_codes.PLAN_RUNNING, told, "plan_tokens"))
 
 
@@ -120,6 +158,8 @@ class _Fit:
 
     turn: Turn
     checked: Checked
+    saga: Saga | None = None
+    roll_back: bool = False
 
     @property
     def plan(self) -> Plan:
@@ -131,7 +171,8 @@ async def _once(token: str, services: Services, entry: Entry, fit: _Fit | None =
     """Claim once, and let go of the turn; None while another is at it."""
     try:
         assigned = None if fit is None or fit.plan is entry.plan else fit.plan
-        claim = await services.journal.claim(token, OWNER, services.most_writes, assigned)
+        resumes = fit is not None and fit.saga is not None
+        claim = await services.journal.claim(token, OWNER, services.most_writes, assigned, resumes=resumes)
         return await _answered(claim, services, entry, fit)
     except ClaimLost:
         return None
@@ -150,65 +191,17 @@ async def _answered(claim: Claim, services: Services, entry: Entry, fit: _Fit | 
         raise Refused(no_room(claim.until, services))
     if isinstance(claim, Declined):
         raise Refused(declined(entry.plan))
-    if not isinstance(claim, Claimed | Broken):
+    if not isinstance(claim, Claimed | Broken | Resumed):
         raise Refused(expired(entry.plan))
-    work = _Work(services, entry.id, claim.run, claim.plan, None if fit is None else fit.turn)
-    work.warnings += [] if fit is None else fit.checked.warnings
+    work = Work(services, entry.id, claim.run, claim.plan)
+    if fit is not None:
+        work.turn, work.saga = fit.turn, fit.saga
+        work.warnings += fit.checked.warnings
+        work.plan = rolled_back(work.plan) if fit.roll_back else work.plan
     return await _ended(work, claim)
 
 
-@dataclass(slots=True)
-class _Work:
-    """A claimed plan while it is worked on."""
-
-    services: Services
-    entry: int
-    run: Run
-    plan: Plan
-    turn: Turn | None = None
-    states: list[ActionState] = field(default_factory=list[ActionState])
-    warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
-
-    @property
-    def actions(self) -> list[Action]:
-        """What is to be sent."""
-        return [Action.read(action) for action in self.plan.actions]
-
-    @property
-    def done(self) -> list[tuple[Action, ActionState]]:
-        """What was applied."""
-        pairs = zip(self.actions, self.states, strict=False)
-        return [(action, state) for action, state in pairs if state.state == "applied"]
-
-    async def begin(self, place: int) -> ActionState:
-        """Send an action, once the journal has noted that it will be, in the plan's turn."""
-        if self.turn is not None:
-            await self.turn.go_on()
-        await self.services.journal.sending(self.run, place)
-        return await send(self.actions[place], self.answers, self.services.client)
-
-    @property
-    def answers(self) -> dict[int, JsonObject]:
-        """What Katana has answered, by the place of the action."""
-        return {nr: each.result for nr, each in enumerate(self.states) if each.result is not None}
-
-    async def end(self, place: int, state: ActionState) -> None:
-        """Note how an action ended, and let the cache show it."""
-        answers = self.answers
-        self.states.append(state)
-        await self.services.journal.done(self.run, place, state)
-        if state.state == "applied":
-            action = self.actions[place].resolved(answers)
-            self.warnings += surprises(action, state)
-            self.warnings += await put_through(action, state, self.services)
-
-    def outcome(self) -> PlanOutcome:
-        """Return what is known by now."""
-        rest = [ActionState("not_tried")] * (len(self.plan.actions) - len(self.states))
-        return PlanOutcome.of(self.entry, self.plan, [*self.states, *rest], self.warnings)
-
-
-async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
+async def _ended(work: Work, claim: Claimed | Broken | Resumed) -> PlanOutcome:
     """Bring a claimed plan to its end; where the journal fails on the way, nothing more is sent and that is told.
 
     What ran out for its owner just now was checked by him alone: without a turn it is ended, and nothing is sent.
@@ -218,7 +211,9 @@ async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
         if isinstance(claim, Broken):
             await _settle(work, claim)
         elif work.turn is not None:
-            await _send_all(work)
+            if isinstance(claim, Resumed):
+                await look_back(work, claim)
+            await (_send_all(work) if work.saga is None else walk(work, work.saga))
             await work.turn.end()
         work.warnings += await read_back(work.done, work.services)
         if work.plan.shown.get("stock"):
@@ -238,7 +233,7 @@ async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
     return outcome
 
 
-def _audit(work: _Work, outcome: PlanOutcome) -> None:
+def _audit(work: Work, outcome: PlanOutcome) -> None:
     """Log who wrote what, without anything that a record says."""
     counts = outcome.model_dump(include={"applied", "failed", "unknown", "not_tried"})
     plan, ids = work.plan, [action.id for action in outcome.actions]
@@ -246,7 +241,7 @@ def _audit(work: _Work, outcome: PlanOutcome) -> None:
     _log.info("plan ended", **who, **counts, ids=ids)
 
 
-async def _send_all(work: _Work) -> None:
+async def _send_all(work: Work) -> None:
     """Send action by action; the first that is not applied stops the rest."""
     for place in range(len(work.plan.actions)):
         state = await work.begin(place)
@@ -261,31 +256,19 @@ async def settled(entry: int, claim: Broken, services: Services) -> PlanOutcome:
     Raises:
         ClaimLost: another has taken it meanwhile.
     """
-    work = _Work(services, entry, claim.run, claim.plan)
+    work = Work(services, entry, claim.run, claim.plan)
     return await services.journal.through(_ended(work, claim))
 
 
-async def _settle(work: _Work, claim: Broken) -> None:
+async def _settle(work: Work, claim: Broken) -> None:
     """End what another had begun to send: what nobody saw the end of is looked up, the rest is not tried."""
     sending = claim.sending
     work.states += [action for action in claim.actions if action.state in {"applied", "failed", "unknown"}]
     if sending is not None:
-        await work.end(sending, await _found(work, sending))
+        await work.end(sending, await work.looked_up(sending))
 
 
-async def _found(work: _Work, place: int) -> ActionState:
-    try:
-        action = work.actions[place].resolved(work.answers)
-    except LookupError as error:
-        # What it refers to was not known to its owner either.
-        return ActionState("failed", error=lacking(error))
-    return await look_up(action, work.services.client, _OWNER_GONE)
-
-
-_OWNER_GONE = "the server that sent it stopped before it got an answer"
-
-
-async def _beat(work: _Work) -> None:
+async def _beat(work: Work) -> None:
     """Say that we are alive until we are told that the claim is over."""
     with suppress(JournalError):
         while True:

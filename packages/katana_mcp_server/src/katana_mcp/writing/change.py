@@ -130,6 +130,32 @@ class Draft:
         return hashlib.sha256(encode(self.touches)).hexdigest()
 
 
+SAGA, BEFORE, GOAL, BACK = "saga", "before", "goal", "rolls_back"
+"""The part of `touches` that a saga is planned from, and of that: how a record was, is to be, and whether it goes back.
+"""
+
+
+class Astray(Exception):
+    """A record is neither as a saga found it nor as its steps leave it: somebody else changed it meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saga:
+    """Steps that are planned as they come: what is left to do follows from the goal and the record as it is.
+
+    Nothing is remembered but the goal and what the record was before, so a saga goes on from wherever it stopped, in
+    any process. Each step is one after which less is left to do, or nothing is lost when it is done again.
+
+    Attributes:
+        look: reads the record as it is in Katana now, with all that the steps change.
+        rest: returns all that is left to do, given `touches[SAGA]` and the record. Only the first is sent before the
+            record is looked at again; the others may name what only exists by then. Pure; may raise `Astray`.
+    """
+
+    look: Callable[[JsonObject, Services], Awaitable[JsonObject]]
+    rest: Callable[[JsonObject, JsonObject], Sequence[Action]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change[R: Request, F]:
     """How an entity is created, modified or deleted.
@@ -143,6 +169,7 @@ class Change[R: Request, F]:
         renumbered: returns the facts with another number of a new document; None where a plan never chooses one.
         answer: the shape of the preview.
         what: the end of the description's first sentence, after "Plan to create one stock transfer".
+        saga: where its steps are planned as they come; the plan's actions are then what is foreseen.
     """
 
     request: type[R]
@@ -153,6 +180,7 @@ class Change[R: Request, F]:
     renumbered: Callable[[F, Numbered], F] | None = None
     answer: type[Preview] = Preview
     what: str = ""
+    saga: Saga | None = None
 
 
 type AnyChange = Change[Any, Any]

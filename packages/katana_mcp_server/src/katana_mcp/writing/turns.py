@@ -34,16 +34,17 @@ class Turn:
         names: of the lanes.
     """
 
-    def __init__(self, names: Sequence[str], services: Services) -> None:
+    def __init__(self, names: Sequence[str], services: Services, entry: int = 0) -> None:
         self.names = names
         self._holder = secrets.token_hex(8)
+        self._entry = entry
         self._services = services
         self._beating: asyncio.Task[None] | None = None
 
     async def begin(self) -> str | None:
         """Take the lanes, all or none; return one that another holds, None when they are ours."""
         try:
-            held = await self._services.journal.take_lanes(self.names, self._holder)
+            held = await self._services.journal.take_lanes(self.names, self._holder, self._entry)
         except asyncio.CancelledError:
             await self._leave()  # they were taken nevertheless
             raise
@@ -109,7 +110,7 @@ async def _done(task: "asyncio.Task[Any]", services: Services) -> bool:
 def turn_of(entry: Entry, services: Services) -> Turn:
     """Return the turn of a plan, not begun; plans of older versions share one for each tool."""
     plan = entry.plan
-    return Turn([f"{plan.tenant}: {name}" for name in plan.lanes or (plan.tool,)], services)
+    return Turn([f"{plan.tenant}: {name}" for name in plan.lanes or (plan.tool,)], services, entry.id)
 
 
 def room_in(entry: Entry, services: Services) -> float:
@@ -124,6 +125,13 @@ def not_its_turn(entry: Entry, lane: str) -> ToolWarning:
     return blocking(
         warning_codes.PLAN_RUNNING, f"{told}; nothing was written, apply it again with the same token", "plan_tokens"
     )
+
+
+def kept(entry: Entry, other: int) -> ToolWarning:
+    """Return that a plan of the same record stopped halfway, and has to be brought to an end first."""
+    told = f"{entry.plan.summary}: not applied, because another plan of the same record stopped halfway"
+    how = "apply that token again to go on, or with roll_back to put the record back"
+    return blocking(warning_codes.PLAN_RUNNING, f"{told} (journal entry {other}): {how}", "plan_tokens")
 
 
 def no_place(entry: Entry, seconds: float, services: Services) -> ToolWarning:

@@ -1,6 +1,7 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
 from cache_core.conditions import Missing
+from katana_mcp.entities.purchase_orders.correcting import CORRECTING
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
@@ -22,6 +23,12 @@ _RECEIVES = (
     "Plan to receive goods of one purchase order, in full or in part; nothing is written.\n\n"
     "Shows the order then, what of each row stays open, stock before and after, and a `plan_token` for `apply_plan`."
 )
+_CORRECTS = (
+    "Plan to correct one purchase order that is closed; nothing is written.\n\n"
+    "An order of which all has come is reopened, changed, and booked in again: same receipts, dates, batches, costs. "
+    "Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which goes on "
+    "where it stopped halfway."
+)
 PURCHASE_ORDERS = Entity(
     name="purchase_order",
     plural="purchase_orders",
@@ -42,7 +49,10 @@ PURCHASE_ORDERS = Entity(
     get=GET_PURCHASE_ORDER,
     more=(VERIFY_ORDER_DOCUMENT,),
     writes=WRITES,
-    workflows={"receive_purchase_order": (RECEIVING, _RECEIVES)},
+    workflows={
+        "receive_purchase_order": (RECEIVING, _RECEIVES),
+        "correct_purchase_order": (CORRECTING, _CORRECTS),
+    },
     notes={
         "list": "Filters combine; newest first.",
         "modify": "Fields left out stay unchanged.",

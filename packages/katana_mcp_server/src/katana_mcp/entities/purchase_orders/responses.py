@@ -32,6 +32,15 @@ class ReceivePurchaseOrderResponse(PlannedPurchaseOrder):
     """What is then still to come, one phrase per row."""
 
 
+class CorrectOrderResponse(PlannedPurchaseOrder):
+    """The answer of `correct_purchase_order`."""
+
+    receipts: list[str] | None = None
+    """What then came with each receipt, the oldest first."""
+    not_kept: list[str] | None = None
+    """What of the order becomes another one."""
+
+
 ANSWERS: Mapping[Verb, type[Preview]] = {
     "create": CreatePurchaseOrderResponse,
     "modify": ModifyPurchaseOrderResponse,

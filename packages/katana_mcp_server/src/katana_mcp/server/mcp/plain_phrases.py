@@ -123,6 +123,7 @@ _CHANGING = _compiled(
             r"(?:register|set up|sign up|book|prepare|raise|make|type|key|put) (?:in )?(?:an? |the )",
             "open an account",
         ),
+        "create item": (r"add (?:it|them|this) to what we sell",),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
@@ -156,6 +157,10 @@ _CHANGING = _compiled(
             rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",
             r"^(?!.*(?:purchase|\bpo-|transfer|\bst-))mark .{1,60} (?:shipped|delivered|packed|sent|dispatched)",
             *("left the house", "went out", r"(?:take back|undo|revert) (?:the |a )?shipment"),
+        ),
+        "correct received purchase order": (
+            r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:received|closed)",
+            *(r"received .{0,40}(?:wrong|but only|mistake)", r"booked in .{0,40}but"),
         ),
         "modify": (
             *(r"push(?:ed)? back", "put off", "bring forward", "delayed until", r"wants? \w+ (?:more|less|fewer)"),

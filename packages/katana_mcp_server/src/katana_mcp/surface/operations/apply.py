@@ -37,6 +37,8 @@ class ApplyPlanRequest(Request):
 
     plan_tokens: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=20)]
     """Tokens of previews, applied in this order; the first that does not end fully applied stops the rest."""
+    roll_back: bool = False
+    """Put back a correction that stopped halfway."""
 
 
 def apply_tool(changes: Changes) -> AnyTool:
@@ -47,8 +49,8 @@ def apply_tool(changes: Changes) -> AnyTool:
         description=(
             "Write to Katana what previews have planned, by their tokens.\n\n"
             "Each plan is checked again first and refused if anything changed since. A token works once; used again, "
-            "it returns the same outcome and writes nothing. `unknown` means that it may have been written: look at "
-            "the document before planning it again."
+            "it returns the same outcome and writes nothing; a correction that stopped halfway goes on. "
+            "`unknown` means that it may have been written: look at the document before planning it again."
         ),
         request=ApplyPlanRequest,
         answer=ApplyAnswer,
@@ -67,7 +69,7 @@ async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services
     if answer is not None:
         return _apply_answer(answer, [], len(tokens), services)
     with services.client.priority(Priority.WRITE):
-        return await _in_turn(tokens, services, changes)
+        return await _in_turn(tokens, services, changes, roll_back=request.roll_back)
 
 
 @contextmanager
@@ -102,13 +104,13 @@ def _digest(entries: Sequence[Entry]) -> str:
     return hashlib.sha256(bound.encode()).hexdigest()
 
 
-async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes) -> ApplyAnswer:
+async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes, *, roll_back: bool) -> ApplyAnswer:
     outcomes: list[PlanOutcome] = []
     refused: list[ToolWarning] = []
     for token in tokens:
         try:
             with _refuse_without_journal():
-                outcomes.append(await applied(token, services, changes))
+                outcomes.append(await applied(token, services, changes, roll_back=roll_back))
         except Refused as refusal:
             if not outcomes:
                 raise

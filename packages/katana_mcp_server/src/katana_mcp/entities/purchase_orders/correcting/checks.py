@@ -1,0 +1,160 @@
+"""What speaks against a correction, said before anything is touched: what Katana cannot reopen, or would not keep."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from cache_core.records import Record
+from katana_mcp.documents import checks as usual
+from katana_mcp.documents.quantities import BatchQuantity
+from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.entities.purchase_orders import buying, cascading
+from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
+from katana_mcp.entities.purchase_orders.checks import order_of as order_in_words
+from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected, is_of_one
+from katana_mcp.entities.purchase_orders.correcting.order import TRACE, traced
+from katana_mcp.entities.purchase_orders.correcting.request import (
+    CorrectedRow,
+    CorrectPurchaseOrderRequest,
+    ForgottenRow,
+)
+from katana_mcp.entities.purchase_orders.correcting.showing import moves, not_kept, reopened
+from katana_mcp.entities.purchase_orders.showing import bills
+from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
+from katana_mcp.references.display_names import text
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.values import get_int, number, rows
+from katana_mcp.writing.stock_moves import shortages
+
+
+def _nothing(_: Transition) -> dict[str, str]:
+    return {}
+
+
+_ORDER = replace(PURCHASE_ORDER, rules=(*cascading.RULES, *buying.RULES), left=_nothing)
+"""An order of which nothing is locked."""
+
+
+def checks(request: CorrectPurchaseOrderRequest, facts: Facts) -> Sequence[ToolWarning]:
+    """Return what speaks against it."""
+    change = corrected(request, facts)
+    if facts.deleted:
+        return usual.checks(_ORDER, change)
+    if closed := [*_standing(change), *_bills(request, change)]:
+        blocked = [each for each in closed if each.severity == "blocking"]
+        if blocked:
+            return blocked
+    found = [*closed, *_usual(request, change), *_rows(request, change), *_merged(change)]
+    if not any(each.severity == "blocking" for each in found):
+        found += shortages(moves(request, change), facts.levels)
+        found.append(_away(change))
+    return found
+
+
+def _standing(change: Transition) -> Iterator[ToolWarning]:
+    """Yield why an order is not one that can be corrected."""
+    order, status = order_in_words(change), change.old.get("status")
+    if status in {"DRAFT", "NOT_RECEIVED"}:
+        told = f"{order} is {status}: nothing of it is received, so change it with modify_purchase_order"
+        yield blocking(warning_codes.NOT_RECEIVED, told)
+    elif status == "PARTIALLY_RECEIVED":
+        told = f"{order} is partly received, and Katana reopens only what was received completely"
+        how = "receive its open rows, or delete them with modify_purchase_order, and correct it then"
+        yield blocking(warning_codes.INVALID_STATUS_TRANSITION, f"{told}: {how}; open rows can be changed as they are")
+    elif change.old.get("entity_type") == "outsourced":
+        told = f"{order} is outsourced: the batches and quantities of its ingredients would be lost"
+        yield blocking(warning_codes.LOCKED, f"{told}; correct it in Katana")
+
+
+def _bills(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[ToolWarning]:
+    found = bills(change)
+    if not found and text(change.old, "billing_status") in (None, "NOT_BILLED"):
+        return
+    told = f"{order_in_words(change)} is billed{f' ({", ".join(found)})' if found else ''}"
+    why = "reopening it may post to accounting again, and its bills may lose their receipts"
+    if request.reopen_billed:
+        yield advisory(warning_codes.BILLED_ORDER, f"{told}: {why}", "reopen_billed")
+    else:
+        yield blocking(warning_codes.BILLED_ORDER, f"{told}: {why}; if you want this, pass reopen_billed=true")
+
+
+def _usual(request: CorrectPurchaseOrderRequest, change: Transition) -> list[ToolWarning]:
+    """Return what speaks against the same change of an open order; batches alone are a change too."""
+    old = {row["id"]: row for row in rows(before_of(change), ROWS)}
+    own = any(
+        row.batches is not None
+        and traced([{"batch_id": one.batch_id, "quantity": one.quantity} for one in row.batches])
+        != traced(rows(old[row.row_id], TRACE))
+        for row in request.update_rows
+        if row.row_id in old
+    )
+    found = usual.checks(_ORDER, change)
+    return [each for each in found if not (own and each.code == warning_codes.NO_EFFECTIVE_CHANGE)]
+
+
+def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[ToolWarning]:
+    held = {get_int(row, "id"): row for row in rows(before_of(change), ROWS)}
+    for nr, asked in enumerate(request.update_rows):
+        row = held.get(asked.row_id)
+        if row is not None:
+            yield from _traced(f"update_rows[{nr}]", asked, row)
+    for nr, added in enumerate(request.add_rows):
+        yield from _added(f"add_rows[{nr}]", added, held, change)
+    if held and not rows(change.wanted or {}, ROWS):
+        told = f"{order_in_words(change)} would have no rows left"
+        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
+
+
+def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning]:
+    """Yield batches that do not add up, or are not known any more; units with serial numbers stay as they are."""
+    was = number(row, "quantity") or Decimal(0)
+    amount, held = was if asked.quantity is None else asked.quantity, rows(row, TRACE)
+    yield from _sum(f"{path}.batches", asked.batches, amount)
+    if any("serial_number_id" in entry for entry in held):
+        if asked.batches is not None or amount != was:
+            told = f"{path}: row {asked.row_id} holds serial numbers: correct its quantity in Katana, not here"
+            yield blocking(warning_codes.LOCKED, told, path)
+    elif held and asked.batches is None and amount != was and not is_of_one(row):
+        told = f"{path}: name the batches of row {asked.row_id}: it was {plain_number(was)}, not all of one batch"
+        yield blocking(warning_codes.BATCH_REQUIRED, told, f"{path}.batches")
+
+
+def _sum(path: str, batches: Sequence[BatchQuantity] | None, amount: Decimal) -> Iterator[ToolWarning]:
+    total = sum((one.quantity for one in batches or ()), Decimal(0))
+    if total > amount:
+        told = f"{path}: they add up to {plain_number(total)}, more than {plain_number(amount)}"
+        yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, path)
+
+
+def _added(
+    path: str, asked: ForgottenRow, held: Mapping[int | None, Record], change: Transition
+) -> Iterator[ToolWarning]:
+    yield from _sum(f"{path}.batches", asked.batches, asked.quantity)
+    beside = asked.received_with_row_id
+    if beside is not None and beside not in held:
+        told = f"{path}.received_with_row_id: {order_in_words(change)} has no row {beside}"
+        has = ", ".join(map(str, held))
+        yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{told}; it has {has}", f"{path}.received_with_row_id")
+    known = change.facts.one("variant", asked.sku_or_variant_id)
+    if known is not None and good_of(change.facts, {"variant_id": known.id}).in_batches and not asked.batches:
+        told = f"{path}: {known.called} is tracked by batch, but no batch was named: Katana may refuse it"
+        yield advisory(warning_codes.UNTRACED_RECEIPT, told, path)
+
+
+def _merged(change: Transition) -> Iterator[ToolWarning]:
+    """Yield rows with serial numbers that reopening would make one with others."""
+    traces = {get_int(row, "id"): rows(row, TRACE) for row in rows(before_of(change), ROWS)}
+    serial = {key for key, entries in traces.items() if any("serial_number_id" in entry for entry in entries)}
+    units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
+    if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):
+        ids = ", ".join(str(row.get("id")) for row in units)
+        told = f"rows {ids} hold serial numbers and reopening makes one of them: Katana would not say which is in which"
+        yield blocking(warning_codes.LOCKED, f"{told}; correct it in Katana")
+
+
+def _away(change: Transition) -> ToolWarning:
+    """Return what of an order the correction does not keep, and that its goods are away meanwhile."""
+    told = f"the goods of {order_in_words(change)} leave stock while it is reopened, until the last receipt"
+    return advisory(warning_codes.STATUS_MOVES_BACK, f"{told}; not kept: {'; '.join(not_kept(change))}")

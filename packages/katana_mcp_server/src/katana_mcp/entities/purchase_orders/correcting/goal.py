@@ -1,0 +1,119 @@
+"""What an order is to be once it is corrected: rows by receipt as they should have come, and costs as before."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from cache_core.records import Record, canonical
+from katana_mcp.documents.quantities import BatchQuantity
+from katana_mcp.documents.states import transition
+from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, sku
+from katana_mcp.entities.purchase_orders.correcting.order import (
+    CALLED,
+    HEAD,
+    RECEIPT,
+    TRACE,
+    order_of,
+)
+from katana_mcp.entities.purchase_orders.correcting.request import (
+    OWN,
+    CorrectPurchaseOrderRequest,
+    ForgottenRow,
+    given,
+)
+from katana_mcp.entities.purchase_orders.reading import COST
+from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER, WRITES
+from katana_mcp.tools.requests import Request
+from katana_mcp.values import EMPTY, get_int, number, rows
+
+type Goal = dict[str, object]
+
+
+def plain_request(request: CorrectPurchaseOrderRequest) -> Request:
+    """Return what is asked for as a change of an order that nothing locks."""
+    asked = given(request)
+    asked.pop("reopen_billed", None)
+    for name, own in (("update_rows", OWN), ("add_rows", OWN | {"received_date"})):
+        if name in asked:
+            found = cast("list[dict[str, object]]", asked[name])
+            asked[name] = [{key: value for key, value in row.items() if key not in own} for row in found]
+    return WRITES["modify"].request.model_validate(asked)
+
+
+def corrected(request: CorrectPurchaseOrderRequest, facts: Facts) -> Transition:
+    """Return the order before and after, as if nothing locked it."""
+    return transition(PURCHASE_ORDER, "modify", plain_request(request), facts)
+
+
+def before_of(change: Transition) -> Goal:
+    """Return an order as it is, with what people call its goods and costs."""
+    facts = change.facts
+    return _named(order_of(facts.record or EMPTY, facts.beside.get(COST, ())), change)
+
+
+def goal_of(request: CorrectPurchaseOrderRequest, change: Transition, before: State) -> Goal:
+    """Return an order as it is to be; a receipt of which every row goes is none, and those after it move up."""
+    wanted = change.wanted or EMPTY
+    kept = [_changed(row, before, request) for row in rows(wanted, ROWS) if "id" in row]
+    new = [row for row in rows(wanted, ROWS) if "id" not in row]
+    found = [*kept, *(_added(asked, row, before) for asked, row in zip(request.add_rows, new, strict=True))]
+    places = {place: nr for nr, place in enumerate(sorted({receipt_of(row) for row in found}))}
+    costs = [{**cost, RECEIPT: places.get(receipt_of(cost))} for cost in rows(before, COSTS)]
+    head = {name: wanted[name] for name in HEAD if name in wanted}
+    goal = {**before, **head, ROWS: [{**row, RECEIPT: places[receipt_of(row)]} for row in found], COSTS: costs}
+    return _named(goal, change)
+
+
+def receipt_of(row: State) -> int:
+    """Return which receipt a row or a cost belongs to; -1 for none."""
+    place = get_int(row, RECEIPT)
+    return -1 if place is None else place
+
+
+def _changed(row: Record, before: State, request: CorrectPurchaseOrderRequest) -> Goal:
+    """Return a row that was there as it is to be."""
+    old = next(one for one in rows(before, ROWS) if one["id"] == row["id"])
+    new = {**old, **{name: row[name] for name in old if name in row}}
+    batches = next((one.batches for one in request.update_rows if one.row_id == row["id"]), None)
+    return {**new, TRACE: _traced(old, new, batches)}
+
+
+def _traced(old: Record, new: Record, batches: Sequence[BatchQuantity] | None) -> list[Goal]:
+    """Return what a row is traced by: what is asked for, or what it was, where one batch takes all that it is now."""
+    if batches is not None:
+        return [_batch(one) for one in batches]
+    if is_of_one(old):
+        return [{**rows(old, TRACE)[0], "quantity": new["quantity"]}]
+    return [{**entry} for entry in rows(old, TRACE)]
+
+
+def is_of_one(row: State) -> bool:
+    """Return whether all of a row is of one batch, or in one bin."""
+    held = rows(row, TRACE)
+    return len(held) == 1 and number(held[0], "quantity") == number(row, "quantity")
+
+
+def _batch(one: BatchQuantity) -> Goal:
+    return cast("Goal", canonical({"batch_id": one.batch_id, "quantity": one.quantity}))
+
+
+def _added(asked: ForgottenRow, row: Record, before: State) -> Goal:
+    """Return a row that was forgotten: it came with another one, or else with the last receipt."""
+    held = rows(before, ROWS)
+    beside = next((one for one in held if one["id"] == asked.received_with_row_id), None)
+    place = max(map(receipt_of, held), default=0) if beside is None else receipt_of(beside)
+    dates = [str(one["received_date"]) for one in held if receipt_of(one) == place]
+    date = canonical({"date": asked.received_date})["date"] if asked.received_date else max(dates, default=None)
+    batches = [_batch(one) for one in asked.batches or ()]
+    place_id = row.get("location_id") or before.get("location_id")
+    return {**row, "location_id": place_id, "received_date": date, RECEIPT: place, TRACE: batches}
+
+
+def _named(order: State, change: Transition) -> Goal:
+    """Return an order whose rows and costs say what people call them."""
+    facts = change.facts
+    goods = [{**row, CALLED: sku(change, row)} for row in rows(order, ROWS)]
+    costs = [
+        {**one, CALLED: called(facts, "additional_cost", one.get("additional_cost_id"))} for one in rows(order, COSTS)
+    ]
+    return cast("Goal", canonical({**order, ROWS: goods, COSTS: costs}))

@@ -1,0 +1,127 @@
+"""A saga walked step by step: the record is looked at, what is left is planned anew, and the first of that is sent.
+
+Whatever was sent before, by whatever process, shows in the record; so a step whose answer was lost, or whose sender is
+gone, needs only another look. Where Katana does not show a step that it has answered, that is waited for, not repeated.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import cast
+
+from cache_core.records import encode
+from katana_mcp.journal.entries import Entry, Plan, Resumed
+from katana_mcp.references.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
+from katana_mcp.writing.actions import Action, JsonObject
+from katana_mcp.writing.change import BACK, SAGA, Astray, Changes, Saga
+from katana_mcp.writing.work import Work
+
+_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
+"""Seconds before each look at a record that does not show yet what Katana has answered."""
+
+
+def saga_of(entry: Entry, changes: Changes) -> Saga | None:
+    """Return the saga of a plan; None where its actions are sent as they were planned."""
+    change = changes.get(entry.plan.tool)
+    return None if change is None or SAGA not in entry.plan.touches else change.saga
+
+
+def check_roll_back(entry: Entry, saga: Saga | None, services: Services) -> None:
+    """Refuse to roll back what has not stopped halfway.
+
+    Raises:
+        Refused: it is no saga, nothing of it was sent, or it is fully applied.
+    """
+    if saga is not None and (_goes_back(entry.plan) or entry.is_halfway(services.clock.now())):
+        return
+    if saga is not None and entry.state == "claimed" and entry.is_begun:
+        return  # it is being applied: that is told
+    why = "roll_back is for a correction that stopped halfway"
+    raise Refused(
+        blocking(warning_codes.INVALID_ARGUMENT, f"{entry.plan.summary}: {why}, and this is none", "roll_back")
+    )
+
+
+def rolled_back(plan: Plan) -> Plan:
+    """Return a plan whose goal is what was before."""
+    if _goes_back(plan):
+        return plan
+    saga = cast("JsonObject", plan.touches[SAGA])
+    return replace(plan, summary=f"roll back: {plan.summary}", touches={**plan.touches, SAGA: {**saga, BACK: True}})
+
+
+def _goes_back(plan: Plan) -> bool:
+    return bool(cast("JsonObject", plan.touches.get(SAGA, {})).get(BACK))
+
+
+async def look_back(work: Work, claim: Resumed) -> None:
+    """Take over what was applied before; a step that nobody saw the end of is looked up."""
+    work.is_untouched = not {state.state for state in claim.actions} & {"applied", "unknown", "sending"}
+    for state in claim.actions:
+        if state.state != "applied":
+            break
+        work.states.append(state)
+    if claim.sending is not None:
+        await work.end(claim.sending, await work.looked_up(claim.sending))
+        # What is not known to be done is planned again, if the record still lacks it.
+        work.states = [state for state in work.states if state.state == "applied"]
+
+
+async def walk(work: Work, saga: Saga) -> None:
+    """Send step after step until nothing is left to do; the first that is not applied stops it."""
+    done: set[bytes] = set()
+    left = None
+    while (rest := await _left_to_do(work, saga, done, left)) is not None:
+        await _replan(work, rest)
+        if not rest:
+            return
+        place = len(work.states)
+        work.services.note(f"step {place + 1} of {place + len(rest)}: {rest[0].title}")
+        state = await work.begin(place)
+        await work.end(place, state)
+        if state.state != "applied":
+            return
+        done.add(_content(rest[0]))
+        left = len(rest)
+
+
+async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int | None) -> Sequence[Action] | None:
+    """Return what is left to do once Katana shows what was done; None where that cannot be told."""
+    goal, services = cast("JsonObject", work.plan.touches[SAGA]), work.services
+    try:
+        for pause in _PAUSES:
+            if pause:
+                await services.clock.sleep(pause)
+            record = await saga.look(goal, services)
+            if work.is_untouched and not work.states and saga.rest({**goal, BACK: True}, record):
+                raise Astray("nothing of it was written, and the record was changed since; plan it again")
+            rest = saga.rest(goal, record)
+            if left is None or not rest or len(rest) < left or _content(rest[0]) not in done:
+                return rest
+    except Astray as error:
+        work.warnings.append(_stopped(str(error)))
+    except Refused as refusal:
+        work.warnings.append(_stopped(refusal.warnings[0].message))
+    else:
+        told = "Katana has answered a step that it does not show yet; apply the same token again in a minute"
+        work.warnings.append(_stopped(told))
+    return None
+
+
+def _stopped(why: str) -> ToolWarning:
+    return advisory(warning_codes.UNEXPECTED_RESULT, f"stopped: {why}", "plan_tokens")
+
+
+def _content(action: Action) -> bytes:
+    sent = action.to_json()
+    return encode({name: sent[name] for name in ("method", "path", "body")})
+
+
+async def _replan(work: Work, rest: Sequence[Action]) -> None:
+    """Let the journal hold what is left to do, after what was done; where neither is anything, what was foreseen."""
+    start = len(work.states)
+    foreseen = work.plan.actions if not rest and not start else work.plan.actions[:start]
+    plan = replace(work.plan, actions=(*foreseen, *(action.to_json() for action in rest)))
+    await work.services.journal.replan(work.run, start, plan)
+    work.plan = plan

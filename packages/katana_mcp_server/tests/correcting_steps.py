@@ -1,0 +1,60 @@
+"""Corrections that are tried: an order of each size, and a plan applied until it is over, whatever stops it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from correcting_orders import Edit, large, large_edit, small, small_edit
+from server_wire import Wire
+
+from katana_mcp.testing import Payload, Stage, payload_of
+from katana_sandbox import ManualClock, Tenant
+from katana_sandbox.faults.script import Match
+
+TOOL = "correct_purchase_order"
+WRITES = Match("[!G]*")
+"""Every request that is no read."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An order to correct, and how."""
+
+    make: Callable[[Tenant, str], Wire]
+    edit: Callable[[Wire], Edit]
+
+
+CASES = {"small": Case(small, small_edit), "large": Case(large, large_edit)}
+
+
+async def planned(stage: Stage, tenant: Tenant, case: Case, number: str) -> tuple[Wire, Payload]:
+    """Return a new order and the preview of its correction."""
+    order = case.make(tenant, number)
+    return order, await stage.call(TOOL, purchase_order_id=number, **case.edit(order))
+
+
+async def tried(stage: Stage, clock: ManualClock, token: str, **asked: object) -> Payload:
+    """Return the outcome of a plan: what takes longer than a call is followed by the same token."""
+    answer: Payload = {}
+    for _ in range(10):
+        clock.advance(61)
+        answer = payload_of(await stage.result("apply_plan", {"plan_tokens": [token], **asked}))
+        if answer.get("error") != "plan_running":
+            break
+    return answer["outcomes"][0] if "outcomes" in answer else answer
+
+
+def is_over(outcome: Payload) -> bool:
+    """Return whether nothing is left to do."""
+    assert "message" in outcome, outcome
+    all_done = len(outcome.get("actions", ())) == outcome.get("applied")
+    return all_done or outcome["message"].startswith("done: ")
+
+
+async def brought_to_its_end(stage: Stage, clock: ManualClock, token: str, **asked: object) -> Payload:
+    """Return the outcome of a plan that is applied until it is over."""
+    outcome: Payload = {}
+    for _ in range(4):
+        outcome = await tried(stage, clock, token, **asked)
+        if is_over(outcome):
+            return outcome
+    raise AssertionError(outcome)
