@@ -13,7 +13,7 @@ from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
-from .matrix_promised import promised
+from .matrix_promised import boms, promised
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods
@@ -325,13 +325,6 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
-def _boms(tenant: Tenant) -> dict[str, Usual]:
-    rows = list(tenant.all("bom_rows"))
-    part = [rows[-1]["ingredient_variant_id"]]
-    changes = _each(skus_or_variant_ids=part, direction="where used", levels=1, limit=1, page=2)
-    return {"get_bom": Usual({"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}, changes)}
-
-
 def _shortages(tenant: Tenant) -> dict[str, Usual]:
     supplied = next(each for each in _live(tenant, "materials") if each["default_supplier_id"])
     shared: dict[str, object] = {"location_id": "Returns depot", "include_expected": False, "limit": 1, "page": 9}
@@ -494,7 +487,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_shortages(tenant),
         **promised(tenant),
         **_ledger(tenant),
-        **_boms(tenant),
+        **boms(tenant),
         "list_reference": Usual({"kind": "supplier"}, _each(kind="location", query="Pinegrove", limit=3, page=2)),
         "cache_status": Usual({}),
         "rebuild_cache": Usual({"entities": ["location"]}, _each(entities=["tax_rates"])),

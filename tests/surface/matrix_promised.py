@@ -36,3 +36,11 @@ def promised(tenant: Tenant) -> dict[str, Usual]:
             changed_each(rows=[line | {"quantity": 9}], location_id="Returns depot") | by_order,
         ),
     }
+
+
+def boms(tenant: Tenant) -> dict[str, Usual]:
+    """Return those of `get_bom`."""
+    rows = list(tenant.all("bom_rows"))
+    part = [rows[-1]["ingredient_variant_id"]]
+    changes = changed_each(skus_or_variant_ids=part, direction="where used", levels=1, limit=1, page=2)
+    return {"get_bom": Usual({"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}, changes)}

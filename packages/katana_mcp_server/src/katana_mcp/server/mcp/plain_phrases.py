@@ -123,13 +123,12 @@ _CHANGING = _compiled(
             r"(?:register|set up|sign up|book|prepare|raise|make|type|key|put) (?:in )?(?:an? |the )",
             "open an account",
         ),
-        "create item": (r"add (?:it|them|this) to what we sell",),
+        "create item": (r"add (?:it|them|this) to what we sell", r"we offer .{1,40} now"),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
             r"^purchase \d+",
         ),
-        "create item": (r"we offer .{1,40} now",),
         "delete supplier": (r"no longer buy from",),
         "create manufacturing order": (
             *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
