@@ -179,7 +179,8 @@ def _entries(request: Planned) -> list[Planned]:
 
 
 def _collection(request: Planned) -> str:
-    return str(request["path"]).split("/")[1]
+    named = str(request["path"]).split("/")[1]
+    return {"manufacturing_order_make_to_order": "manufacturing_orders"}.get(named, named)
 
 
 def _ids(tenant: Tenant, collection: str) -> set[int]:

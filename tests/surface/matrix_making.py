@@ -27,6 +27,7 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
     partly = next(each for each in orders if each["status"] == "PARTIALLY_COMPLETED")
     production = rows_of(tenant, "manufacturing_order_productions", partly)[0]
     mine: dict[str, object] = {"manufacturing_order_id": partly["id"]}
+    sold = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"][:2]
     return {
         "complete_manufacturing_order": Usual(
             {"manufacturing_order_id": order["id"]},
@@ -42,6 +43,14 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
             )
             | {"production_id": {**mine, "production_id": production, "completed_date": "2026-02-20"}}
             | {"delete_production_id": {**mine, "delete_production_id": production}},
+        ),
+        "create_manufacturing_orders": Usual(
+            {"sales_order_id": sold[0]["id"]},
+            changed_each(
+                sales_order_id=sold[1]["order_no"],
+                row_ids=[sold[0]["sales_order_rows"][-1]["id"]],
+                create_subassemblies=True,
+            ),
         ),
         "create_manufacturing_order": Usual(
             {"sku_or_variant_id": product, "planned_quantity": 2, "location_id": home},

@@ -27,6 +27,7 @@ ANSWERS: Mapping[str, str] = {
     "create_sales_order": "CreateSalesOrderResponse",
     "modify_sales_order": "ModifySalesOrderResponse",
     "fulfill_order": "FulfillOrderResponse",
+    "create_manufacturing_orders": "CreateManufacturingOrdersResponse",
     "complete_manufacturing_order": "CompleteManufacturingOrderResponse",
     "create_stock_adjustment": "CreateStockAdjustmentResponse",
     "modify_stock_adjustment": "UpdateStockAdjustmentResponse",

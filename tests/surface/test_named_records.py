@@ -61,6 +61,7 @@ OTHERS = {
     "delete_recipe_row_ids": "of the order, whose ingredients are read from Katana each time",
     "operation_row_id": "of the order, whose operations are read from Katana each time",
     "delete_operation_row_ids": "of the order, whose operations are read from Katana each time",
+    "row_ids": "of the sales order, which is read from Katana each time",
     "production_id": "of the order, whose productions are read from Katana each time",
     "delete_production_id": "of the order, whose productions are read from Katana each time",
     "ecommerce_order_id": "the number of an order in a shop: a text that is written",

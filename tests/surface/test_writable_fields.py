@@ -379,6 +379,13 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_manufacturing_order": (),
+    "create_manufacturing_orders": (
+        Goes(
+            into=("MakeToOrderManufacturingOrderRequest",),
+            called={"row_ids": "sales_order_row_id"},
+            apart={"sales_order_id": "is that of the rows"},
+        ),
+    ),
     "complete_manufacturing_order": (
         Goes(
             into=("CreateManufacturingOrderProductionRequest", "UpdateManufacturingOrderProductionRequest"),

@@ -15,6 +15,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "create_customer": (1, 4),
     "create_item": (2, 4),
     "create_manufacturing_order": (1, 7),
+    "create_manufacturing_orders": (2, 6),
     "create_purchase_order": (1, 11),
     "create_sales_order": (1, 10),
     "create_stock_adjustment": (1, 6),

@@ -198,7 +198,43 @@ def _pools_some(tenant: Tenant, order: Record) -> Pools:
     return pools | {"completed_date": ["2026-02-20T08:00:00Z"]}
 
 
+def _sell(tenant: Tenant, number: str) -> Record:
+    """Return a new sales order of three rows of what is made."""
+    rows = [{"variant_id": each, "quantity": 2, "price_per_unit": 9} for each in made_goods(tenant)[:3]]
+    head = {"order_no": number, "customer_id": live(tenant, "customers")[0]["id"], "sales_order_rows": rows}
+    return tenant.create("sales_orders", {**head, "location_id": makers(tenant)[0]["id"]})
+
+
+def _sold(order: Record) -> list[int]:
+    return [row["id"] for row in order["sales_order_rows"]]
+
+
+def _make_one(tenant: Tenant, order: Record, _: Arguments) -> None:
+    made = make_order(tenant, "MO-ELSEWHERE")["id"]
+    tenant.edit("sales_order_rows", _sold(order)[0], True, linked_manufacturing_order_id=made)
+
+
 MAKING = {
+    "create_manufacturing_orders": Write(
+        collection="sales_orders",
+        usual=lambda _, __, order: {"row_ids": _sold(order)[:2]},
+        subject="sales_order_id",
+        make=_sell,
+        pools=lambda _, order: {"row_ids[]": _sold(order)} if order else {},
+        spoils={
+            "it is deleted": gone("sales_orders"),
+            "it is delivered": edited("sales_orders", "already_completed", status="DELIVERED"),
+            "a row is made elsewhere": Spoil(act=_make_one, code="locked"),
+            "a row is deleted": Spoil(
+                act=lambda tenant, order, _: tenant.delete("sales_order_rows", _sold(order)[0]), code="unknown_row_id"
+            ),
+        },
+        follows=FOLLOWS | {ORDER, RECIPE, OPERATION},
+        derived=DERIVED
+        | {
+            *("product_availability", "product_expected_date", "production_status", "linked_manufacturing_order_id"),
+        },
+    ),
     "complete_manufacturing_order": Write(
         collection=ORDER,
         usual=_some,

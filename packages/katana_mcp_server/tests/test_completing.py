@@ -212,14 +212,18 @@ async def test_two_orders_that_share_an_ingredient_are_completed_by_one_apply_th
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
     orders = [new_order(tenant, number) for number in ("MO-9001", "MO-9002")]
-    for order in orders:
-        row = rows_of(tenant, RECIPE, order["id"])[0]
-        share = _in_stock(tenant, row["variant_id"], order["location_id"]) * 0.6 / 4
-        tenant.edit(RECIPE, row["id"], planned_quantity_per_unit=max(share, 1))
-    tokens = [(await planned(stage, TOOL, order))["plan_token"] for order in orders]
-    before = rows_of(tenant, RECIPE, orders[1]["id"])[0]["ingredient_availability"]
+    rows = [rows_of(tenant, RECIPE, order["id"])[0] for order in orders]
+    stock = _in_stock(tenant, rows[0]["variant_id"], orders[0]["location_id"])
+    for row in rows:
+        tenant.edit(RECIPE, row["id"], planned_quantity_per_unit=0.00001)
+    last = rows[1]["id"]
+    used = [{"recipe_row_id": rows[0]["id"], "quantity": stock + 1}]
+    tokens = [
+        (await planned(stage, TOOL, orders[0], ingredients=used))["plan_token"],
+        (await planned(stage, TOOL, orders[1], quantity=1))["plan_token"],
+    ]
+    before = tenant.get(RECIPE, last)["ingredient_availability"]
     clock.advance(61)
     told = payload_of(await within(clock, 300, stage.result("apply_plan", {"plan_tokens": tokens})))
     assert [each["applied"] for each in told["outcomes"]] == [1, 1]
-    assert [tenant.get(ORDER, order["id"])["status"] for order in orders] == ["DONE", "DONE"]
-    assert before != "PROCESSED"
+    assert (before, tenant.get(RECIPE, last)["ingredient_availability"]) == ("IN_STOCK", "NOT_AVAILABLE")

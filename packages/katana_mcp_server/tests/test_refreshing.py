@@ -137,6 +137,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},
         "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},
+        "create_manufacturing_orders": {"sales_order_id": order},
         "create_manufacturing_order": {"sku_or_variant_id": "PAD", "planned_quantity": 1, "location_id": place},
         "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
         "create_stock_adjustment": {"location_id": place, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},

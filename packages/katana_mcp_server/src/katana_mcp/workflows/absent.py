@@ -23,9 +23,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
-    "create_manufacturing_orders": (
-        "`create_manufacturing_order` plans one at a time; orders for rows of a sales order are made in Katana"
-    ),
     "correct_manufacturing_order": (
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),

@@ -115,6 +115,7 @@ class Action:
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
+        answers: the collection of the record that Katana answers with, where the path does not name it.
         refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
     """
 
@@ -131,12 +132,13 @@ class Action:
     recognise: Recognise | None = None
     is_answered: bool = True
     document: tuple[str, int] | None = None
+    answers: str = ""
     refreshes: tuple[str, ...] = ()
 
     @property
     def collection(self) -> str:
         """The collection of the record that Katana answers with."""
-        return self.path.split("/")[1]
+        return self.answers or self.path.split("/")[1]
 
     @property
     def fields(self) -> JsonObject:
@@ -174,6 +176,7 @@ class Action:
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
                 **({} if self.document is None else {"document": list(self.document)}),
+                **({"answers": self.answers} if self.answers else {}),
                 **({"refreshes": list(self.refreshes)} if self.refreshes else {}),
                 "recognise": None
                 if look is None

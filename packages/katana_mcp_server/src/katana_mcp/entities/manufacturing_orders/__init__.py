@@ -3,6 +3,7 @@
 from katana_mcp.entities.manufacturing_orders.completing import COMPLETION
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
+from katana_mcp.entities.manufacturing_orders.ordering import MAKING_TO_ORDER
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.rows import (
     NAMED,
@@ -19,6 +20,10 @@ from katana_mcp.surface.descriptor import Entity, View
 _COMPLETES = (
     "Plan to report what was made of one manufacturing order: all that remains, or a part; nothing is written.\n\n"
     "Shows what each ingredient uses, shortages, stock before and after, and a `plan_token` for `apply_plan`."
+)
+_MAKES = (
+    "Plan manufacturing orders for rows of one sales order, each linked to its row; nothing is written.\n\n"
+    "Shows the rows that are made, the exact requests and a `plan_token` for `apply_plan`."
 )
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
@@ -38,7 +43,10 @@ MANUFACTURING_ORDERS = Entity(
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
     writes=WRITES,
-    workflows={"complete_manufacturing_order": (COMPLETION, _COMPLETES)},
+    workflows={
+        "complete_manufacturing_order": (COMPLETION, _COMPLETES),
+        "create_manufacturing_orders": (MAKING_TO_ORDER, _MAKES),
+    },
     notes={
         "list": "Filters combine; newest first.",
         "modify": "Fields left out stay unchanged; null clears.",

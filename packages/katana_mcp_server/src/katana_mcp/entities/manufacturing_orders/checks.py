@@ -132,7 +132,7 @@ def _goes(change: Transition) -> Iterator[ToolWarning]:
         told = f"{order} is {PARTLY}: its productions are deleted too; the product leaves stock, its ingredients return"
         yield advisory(warning_codes.STOCK_WAS_MOVED, told)
     if sold_for(change):
-        told = f"{order} is made for {sold_for(change)[0]}: Katana may refuse to delete it, and no new one is linked"
+        told = f"{order} is made for a sales order: Katana may refuse to delete it, and no new one is linked"
         yield advisory(warning_codes.LOCKED, told)
 
 

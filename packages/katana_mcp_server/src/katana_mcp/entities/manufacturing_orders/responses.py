@@ -33,6 +33,12 @@ class CompleteManufacturingOrderResponse(PlannedManufacturingOrder):
     """How many are then still to be made."""
 
 
+class CreateManufacturingOrdersResponse(Preview):
+    """The answer of `create_manufacturing_orders`; its lines are the rows that are made."""
+
+    sales_order_id: int | None = None
+
+
 ANSWERS: Mapping[Verb, type[Preview]] = {
     "create": CreateManufacturingOrderResponse,
     "modify": ModifyManufacturingOrderResponse,

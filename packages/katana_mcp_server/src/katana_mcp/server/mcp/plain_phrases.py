@@ -134,6 +134,10 @@ _CHANGING = _compiled(
             *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
             r"plan to (?:make|build|produce|manufacture)",
         ),
+        "modify sales order": (r"take .{1,40} off so-\d+",),
+        "create manufacturing orders row sales": (
+            *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
+        ),
         "complete manufacturing order": (
             *(r"\bmo-\d+ used", r"(?:book|record|report|enter|undo) .{0,30}produc(?:ed|tions?)", r"mo-\d+ is done"),
             r"^we (?:made|produced|built|finished) \d+",
@@ -185,7 +189,7 @@ _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
-    r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from"
+    r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from|take(?= .{1,40} off so-)|off(?= so-)"
     r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"

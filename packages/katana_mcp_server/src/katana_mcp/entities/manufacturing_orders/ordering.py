@@ -1,0 +1,185 @@
+"""`create_manufacturing_orders`: orders that make rows of a sales order, each linked to its row by Katana."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, ClassVar
+
+from pydantic import Field, WithJsonSchema
+
+from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.transition import Facts, State
+from katana_mcp.entities.manufacturing_orders.checks import makes_nothing
+from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, RECIPE_ROWS
+from katana_mcp.entities.manufacturing_orders.responses import CreateManufacturingOrdersResponse
+from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.resolve import check_not_deleted, live_record, one_record
+from katana_mcp.references.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.argument_words import Offers
+from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteRequest, own_id
+from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.change import Change, Draft, record_lane
+from katana_mcp.writing.preview import PlanLine
+
+_ROWS, _ORDER = "sales_order_rows", "manufacturing_order"
+_READS = ("sales_order", "location", *VARIANT_ENTITIES)
+type _Id = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
+
+
+class CreateManufacturingOrdersRequest(WriteRequest):
+    """Arguments of `create_manufacturing_orders`."""
+
+    also: ClassVar[Offers] = own_id("sales_order_id")
+    never_null: ClassVar[frozenset[str]] = frozenset({"row_ids", "create_subassemblies"})
+
+    sales_order_id: NameOrId
+    """Id or number."""
+    row_ids: Annotated[list[_Id], Field(max_length=50)] = Field(default_factory=list[int])
+    """Rows to make; by default all of made products that nothing makes yet."""
+    create_subassemblies: bool = False
+    """Also orders for ingredients that are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A row that is to be made, and the path of its argument; None where the order has no such row."""
+
+    path: str
+    key: int
+    row: State | None
+
+
+async def _gather(request: CreateManufacturingOrdersRequest, services: Services) -> Facts:
+    """Return the sales order as it is now, with its goods and places."""
+    await current(services, _READS, ("sales_order",))
+    known = await one_record(services, "sales_order", request.sales_order_id, "order number")
+    stored = await live_record(services, "sales_order", known)
+    found = await references(services, [*_named_by(stored.record)])
+    wanted: dict[str, list[object]] = {"variant": [], "location": []}
+    for (entity, _), each in found.items():
+        wanted[entity] += [one.id for one in each.found]
+    names = await look_up(services.cache, wanted)
+    return Facts(record=stored.record, deleted=stored.deleted, references=found, names=names, days=services.days)
+
+
+def _named_by(order: State) -> Iterator[Asked]:
+    for record in (order, *rows(order, _ROWS)):
+        for name, entity in (("variant_id", "variant"), ("location_id", "location")):
+            if (key := get_int(record, name)) is not None:
+                yield entity, key
+
+
+def _is_made(facts: Facts, row: State) -> bool:
+    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
+    return item is not None and get_bool(item, "is_producible") is True
+
+
+def _chosen(request: CreateManufacturingOrdersRequest, facts: Facts) -> list[_Chosen]:
+    """Return the rows that are to be made: those that are named, or all that can be and are not yet."""
+    found = rows(facts.record or EMPTY, _ROWS)
+    held = {get_int(row, "id") or 0: row for row in found}
+    named = [_Chosen(f"row_ids[{nr}]", key, held.get(key)) for nr, key in enumerate(request.row_ids)]
+    is_open = [
+        key for key, row in held.items() if _is_made(facts, row) and not row.get("linked_manufacturing_order_id")
+    ]
+    return named or [_Chosen("row_ids", key, held[key]) for key in is_open]
+
+
+def _called(facts: Facts) -> str:
+    order = facts.record or EMPTY
+    return f"sales order {text(order, 'order_no') or order.get('id')}"
+
+
+def _checks(request: CreateManufacturingOrdersRequest, facts: Facts) -> Sequence[ToolWarning]:
+    order, called = facts.record or EMPTY, _called(facts)
+    deleted = check_not_deleted(called, order, "sales_order_id", deleted=facts.deleted)
+    return deleted or [*_against(called, facts, _chosen(request, facts))]
+
+
+def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
+    order = facts.record or EMPTY
+    if order.get("status") == "DELIVERED":
+        yield blocking(warning_codes.ALREADY_COMPLETED, f"{called} is DELIVERED: nothing is left to make for it")
+    elif not chosen:
+        yield blocking(warning_codes.EMPTY_ORDER, "no row of the order is of a made product that nothing makes yet")
+    seen: set[int] = set()
+    for each in chosen:
+        row, path = each.row or EMPTY, each.path
+        linked, place = row.get("linked_manufacturing_order_id"), row.get("location_id") or order.get("location_id")
+        if each.row is None:
+            has = ", ".join(str(one.get("id")) for one in rows(order, _ROWS))
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no row {each.key}; it has {has}", path)
+        elif each.key in seen:
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, f"{path}: row {each.key} is named twice", path)
+        elif linked is not None:
+            told = f"{path}: manufacturing order {linked} already makes row {each.key}"
+            yield blocking(warning_codes.LOCKED, told, path)
+        elif not _is_made(facts, row):
+            told = f"{path}: what row {each.key} sells is not marked as made, so Katana makes no order for it"
+            yield blocking(warning_codes.NOT_PRODUCIBLE, told, path)
+        yield from makes_nothing(facts, {"location_id": place}, path)
+        seen.add(each.key)
+
+
+def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:
+    order, chosen = facts.record or EMPTY, _chosen(request, facts)
+    is_lawful = not any(each.severity == "blocking" for each in _checks(request, facts))
+    key, made = get_int(order, "id") or 0, [each.row for each in chosen if each.row is not None]
+    lines = tuple(_line(facts, row) for row in made)
+    told = ", ".join(f"{plain_number(Decimal(str(line.quantity)))} of {line.sku}" for line in lines)
+    return Draft(
+        summary=f"new manufacturing orders for {_called(facts)}: {told or 'none'}",
+        actions=tuple(_action(request, facts, row) for row in made) if is_lawful else (),
+        touches={"record": order},
+        lanes=(record_lane("sales_order", key),),
+        id=key,
+        number=text(order, "order_no"),
+        status=text(order, "status"),
+        own={"sales_order_id": key},
+        lines=lines,
+        linked=(_called(facts),),
+        one_way="Katana may refuse to delete an order that is made for a sales order, and never links one again",
+    )
+
+
+def _line(facts: Facts, row: State) -> PlanLine:
+    known, quantity = facts.with_id("variant", row.get("variant_id")), number(row, "quantity") or Decimal(0)
+    if known is None:
+        return PlanLine(row_id=get_int(row, "id"), sku=str(row.get("variant_id")), quantity=quantity)
+    return PlanLine(
+        row_id=get_int(row, "id"),
+        variant_id=known.id,
+        sku=known.sku,
+        name=known.name,
+        quantity=quantity,
+        unit=known.unit,
+    )
+
+
+def _action(request: CreateManufacturingOrdersRequest, facts: Facts, row: State) -> Action:
+    along = (_ORDER,) if request.create_subassemblies else ()
+    return Action(
+        title=f"make row {row.get('id')} of {_called(facts)}",
+        method="POST",
+        path="/manufacturing_order_make_to_order",
+        body={"sales_order_row_id": row.get("id"), "create_subassemblies": request.create_subassemblies},
+        entity=_ORDER,
+        expects={"sales_order_row_id": row.get("id"), "variant_id": row.get("variant_id")},
+        recognise=Recognise(collection="manufacturing_orders", filters={"is_linked_to_sales_order": True}),
+        answers="manufacturing_orders",
+        refreshes=(RECIPE_ROWS, OPERATIONS, "sales_order", *along),
+    )
+
+
+MAKING_TO_ORDER = Change(
+    request=CreateManufacturingOrdersRequest,
+    gather=_gather,
+    plan=_plan,
+    checks=_checks,
+    reads=_READS,
+    answer=CreateManufacturingOrdersResponse,
+)

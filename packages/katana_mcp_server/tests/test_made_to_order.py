@@ -1,0 +1,85 @@
+"""Rows of sales orders made to order through a server: linked, found when an answer is lost, refused in words."""
+
+from typing import Any
+
+import pytest
+from journal_plans import hasty
+from test_manufacturing_order_writes import ORDER, applied, codes, live, new_order
+
+from katana_mcp.testing import Payload, Stage, payload_of
+from katana_sandbox import Drop, Fault, ManualClock, Tenant
+
+TOOL = "create_manufacturing_orders"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty(monkeypatch)
+
+
+def _sell(tenant: Tenant, *variants: int) -> dict[str, Any]:
+    """Return a new sales order of two of each variant, at a location that makes things."""
+    home = next(place["id"] for place in live(tenant, "locations") if place["manufacturing_allowed"])
+    rows = [{"variant_id": each, "quantity": 2, "price_per_unit": 9} for each in variants]
+    customer = live(tenant, "customers")[0]["id"]
+    body = {"order_no": "SO-9001", "customer_id": customer, "location_id": home, "sales_order_rows": rows}
+    return tenant.create("sales_orders", body)
+
+
+def _goods(tenant: Tenant) -> tuple[int, int]:
+    """Return a variant that is made, and one that is bought."""
+    bought = next(each["id"] for each in live(tenant, "variants") if each.get("material_id"))
+    return new_order(tenant)["variant_id"], bought
+
+
+async def _planned(stage: Stage, **asked: object) -> Payload:
+    return payload_of(await stage.result(TOOL, {"sales_order_id": "SO-9001", **asked}))
+
+
+def _links(tenant: Tenant, order: dict[str, Any]) -> list[int | None]:
+    return [row["linked_manufacturing_order_id"] for row in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
+
+
+async def test_every_row_that_is_made_gets_an_order_that_is_linked_and_read_at_once(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, bought = _goods(tenant)
+    order = _sell(tenant, made, bought, made)
+    preview = await _planned(stage)
+    assert [line["quantity"] for line in preview["lines"]] == [2, 2]
+    assert preview["linked"] == ["sales order SO-9001"]
+    assert "no_way_back" in codes(preview, "advisory")
+    outcome = await applied(stage, clock, preview)
+    first, none, last = _links(tenant, order)
+    assert [action["id"] for action in outcome["actions"]] == [first, last]
+    assert none is None
+    listed = (await stage.call("list_manufacturing_orders", sales_order_id="SO-9001"))["rows"]
+    assert {row["manufacturing_order_id"] for row in listed} == {first, last}
+    clock.advance(61)
+    assert codes(await _planned(stage)) == {"empty_order"}
+
+
+async def test_an_order_whose_answer_is_lost_is_found_by_its_row(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, _ = _goods(tenant)
+    order = _sell(tenant, made, made)
+    preview = await _planned(stage, row_ids=[order["sales_order_rows"][1]["id"]], create_subassemblies=True)
+    stage.own.sandbox.faults.add(Fault("POST /manufacturing_order_make_to_order", action=Drop("after")))
+    before = len(live(tenant, ORDER))
+    outcome = await applied(stage, clock, preview)
+    assert [(action["state"], action["id"]) for action in outcome["actions"]] == [("applied", _links(tenant, order)[1])]
+    assert len(live(tenant, ORDER)) >= before + 1
+
+
+async def test_what_is_bought_made_already_or_not_there_is_refused(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, bought = _goods(tenant)
+    first, second = (row["id"] for row in _sell(tenant, made, bought)["sales_order_rows"])
+    assert codes(await _planned(stage, row_ids=[second])) == {"not_producible"}
+    assert codes(await _planned(stage, row_ids=[first, first])) == {"duplicate_row_overrides"}
+    assert codes(await _planned(stage, row_ids=[7])) == {"unknown_row_id"}
+    await applied(stage, clock, await _planned(stage, row_ids=[first]))
+    clock.advance(61)
+    assert codes(await _planned(stage, row_ids=[first])) == {"locked"}
