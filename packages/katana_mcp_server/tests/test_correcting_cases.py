@@ -271,7 +271,7 @@ async def test_a_row_that_came_twice_is_deleted(stage: Stage, tenant: Tenant, cl
         tenant.create("purchase_order_rows", {**twice, "purchase_order_id": order["id"]})
 
     stage.own.sandbox.faults.add(Fault("POST /purchase_order_rows", nth=2, action=Mutate(change=again, when="after")))
-    await tried(stage, clock, preview["plan_token"])
+    await brought_to_its_end(stage, clock, preview["plan_token"])
     assert shape(tenant, order["id"]) == end
 
 
