@@ -89,7 +89,7 @@ async def walk(work: Work, saga: Saga) -> None:
 async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int | None) -> Sequence[Action] | None:
     """Return what is left to do once Katana shows what was done; None where that cannot be told."""
     goal, services = cast("JsonObject", work.plan.touches[SAGA]), work.services
-    rest: Sequence[Action] = ()
+    rest: Sequence[Action] = list[Action]()
     try:
         for pause in _PAUSES:
             await services.clock.sleep(pause)
