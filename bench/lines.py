@@ -41,7 +41,7 @@ READ_TOOLS = (
     *("search_customers", "list_customers", "get_customer"),
     *("get_variant_details", "check_inventory", "list_low_stock_items", "list_inventory_signals"),
     *("get_demand_forecast", "list_traceability"),
-    "list_blocking_ingredients",
+    *("order_readiness", "promise_date", "list_blocking_ingredients", "buildable"),
     *("get_inventory_movements", "inventory_at", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""

@@ -28,6 +28,10 @@ OURS = {
     "sales_order_count": "counted for `get_customer`",
     "open_sales_order_count": "counted for `get_customer`",
     "sales_orders": "found for `get_customer`",
+    "recipe_rows": "rows of a manufacturing order that is written",
+    "operation_rows": "rows of a manufacturing order that is written",
+    "productions": "of a manufacturing order that is written",
+    "costs": "of a purchase order that is corrected",
     "row_id": "of an argument: which row of an order is meant",
     "row": "one row of an order, where rows are the results",
 }

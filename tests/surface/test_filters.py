@@ -12,9 +12,9 @@ import pytest
 
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage
-from katana_sandbox import EditBody, Fault, Tenant
+from katana_sandbox import EditBody, Fault, ManualClock, Tenant
 
-from .matrix import PLANS
+from .matrix import A_MINUTE, PLANS
 from .matrix_verified import verified
 
 type Wire = dict[str, Any]
@@ -344,7 +344,9 @@ def _moved_by_all(body: object) -> Wire:
 
 
 @pytest.mark.cold
-async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage, tenant: Tenant) -> None:
+async def test_every_value_offered_outside_of_lists_finds_something(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
     stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=EditBody(_moved_by_all), times=None))
     moved = list(tenant.all("inventory_movements"))[:100]
     bom = next(tenant.all("bom_rows"))
@@ -374,10 +376,12 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("search_items", "type"): ({"query": "s"}, "rows"),
         ("verify_order_document", "kind"): (verified(tenant)["verify_order_document"].arguments, "goods"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
+        ("order_readiness", "state"): ({}, "rows"),
     }
     assert set(asked) == _others()
     for (tool, name), (arguments, holds) in asked.items():
         several = LISTED[tool][name]["type"] == "array"
+        clock.advance(A_MINUTE)
         for value in sorted(_offered(LISTED[tool][name])):
             answer = await stage.call(tool, **arguments, **{name: [value] if several else value})
             assert answer[holds], (tool, name, value)

@@ -90,6 +90,7 @@ ASKED = {
     "sku_or_variant_id": {"variant"},
     "skus_or_variant_ids": {"variant"},
     "ingredient_skus_or_variant_ids": {"variant"},
+    "received_with_row_id": {"row that came in the same receipt"},
     "row_id": {"purchase order row", "row of a plan"},
     "delete_row_ids": {"purchase order row", "row of a plan"},
     "delete_shipping_fee_ids": {"shipping fee"},

@@ -48,6 +48,7 @@ OTHERS = {
     "batch_id": "of the goods that came: Katana says at the apply whether there is such a batch",
     "serial_number_ids": "of the goods that came: Katana says at the apply whether there are such numbers",
     "reference_id": "what people call a customer elsewhere: a text that is looked for",
+    "received_with_row_id": "of the order, which is read from Katana each time",
     "row_id": "of the order, which is read from Katana each time",
     "delete_row_ids": "of the order, which is read from Katana each time",
     "additional_cost_row_id": "of the order, whose costs are read from Katana each time",

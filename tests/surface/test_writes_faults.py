@@ -29,7 +29,7 @@ from katana_sandbox import (
     Truncate,
 )
 
-from .all_writes import WRITES
+from .all_writes import SAGAS, WRITES
 from .effects import Watched, usual_preview
 
 TROUBLES: Sequence[Action] = (
@@ -62,7 +62,7 @@ BLIND: Sequence[Action | None] = (
 """What can befall the reads from then on."""
 EARLY: Sequence[Action] = (Drop(), Status(401), Truncate(), Status(500))
 """What can befall a read before anything is written."""
-TOOLS = tuple(WRITES)
+TOOLS = tuple(tool for tool in WRITES if tool not in SAGAS)
 
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")

@@ -12,7 +12,7 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Tenant
 
-from .all_writes import WRITES
+from .all_writes import SAGAS, WRITES
 from .drawn import arguments
 from .effects import Watched, as_planned, writes
 from .held import held, proves_named, proves_told
@@ -61,6 +61,8 @@ async def test_every_argument_at_every_depth_changes_what_is_sent(
     lost: list[str] = []
     usual = matrix(tenant)
     for place, (tool, write) in enumerate(WRITES.items()):
+        if tool in SAGAS:
+            continue  # of a saga no request is sent as it was shown but the first
         plain = await _wire(stage, clock, tool, usual[tool].arguments)
         assert plain, tool
         for name, change in list(usual[tool].changes.items())[place % every :: every]:
@@ -142,7 +144,7 @@ async def _all_as_shown(data: st.DataObject) -> None:
     for name, each in SWITCHES.items():
         own.sandbox.switches.set(name, each)
     async with staged(own) as stage:
-        for tool in WRITES:
+        for tool in [each for each in WRITES if each not in SAGAS]:
             await _one(stage, clock, tool, data)
 
 

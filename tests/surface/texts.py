@@ -84,6 +84,14 @@ def planted_calls(tenant: Tenant, word: str) -> dict[str, dict[str, object]]:
     planted: dict[str, object] = {"skus_or_variant_ids": [next(tenant.all("variants"))["id"]]}
     found = {"skus_or_variant_ids": planted, "query": {"query": word}}
     calls = {tool: usual.arguments for tool, usual in matrix(tenant).items()}
+    # A billed order is named in a warning, and its number is what was planted.
+    unbilled = next(
+        each
+        for each in tenant.all("purchase_orders")
+        if each["status"] == "RECEIVED" and each["billing_status"] == "NOT_BILLED"
+    )
+    changed = [{"row_id": unbilled["purchase_order_rows"][0]["id"], "quantity": 77}]
+    calls["correct_purchase_order"] = {"purchase_order_id": unbilled["id"], "update_rows": changed}
     return {
         tool: arguments
         | {name: value for argument in arguments if argument in found for name, value in found[argument].items()}

@@ -229,7 +229,7 @@ MAKING = {
                 act=lambda tenant, order, _: tenant.delete("sales_order_rows", _sold(order)[0]), code="unknown_row_id"
             ),
         },
-        follows=FOLLOWS | {ORDER, RECIPE, OPERATION},
+        follows=(FOLLOWS | {ORDER, RECIPE, OPERATION}) - {"sales_orders"},
         derived=DERIVED
         | {
             *("product_availability", "product_expected_date", "production_status", "linked_manufacturing_order_id"),

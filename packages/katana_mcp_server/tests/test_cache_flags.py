@@ -131,7 +131,10 @@ def test_one_entity_can_differ_from_the_default() -> None:
         ("KATANA_SANDBX", "did you mean KATANA_SANDBOX?"),
         ("KATANAAPI_KEY", "did you mean KATANA_API_KEY?"),
         ("katana_mcp_toolset", "did you mean KATANA_MCP_TOOLSETS?"),
-        ("KATANA_MCP_COLOUR", "there are KATANA_API_KEY, KATANA_API_KEY_FILE, KATANA_BASE_URL, "),
+        (
+            "KATANA_MCP_COLOUR",
+            "there are KATANA_API_KEY, KATANA_API_KEY_FILE, KATANA_API_KEY_KEYRING, ",
+        ),
     ],
 )
 @pytest.mark.parametrize("place", ["environment", "file"])

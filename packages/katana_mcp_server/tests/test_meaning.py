@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from katana_client.models.customer_addresses import CustomerAddress
 from katana_client.models.customers import Customer
+from katana_client.models.manufacturing_orders import ManufacturingOrder
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.models.purchase_orders import PurchaseOrder
@@ -109,5 +110,5 @@ def test_every_collection_that_is_written_to_is_declared() -> None:
     assert len(TEXT_FIELDS) > 30
     kept = {"items": "services"}
     assert {model_of(kept.get(entity.plural, entity.plural)) for entity in ENTITIES if entity.writes} == {
-        *(Customer, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer, Supplier),
+        *(Customer, ManufacturingOrder, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer, Supplier),
     }

@@ -39,6 +39,8 @@ def needed(tenant: Tenant, tool: str, given: str) -> dict[str, object]:
     variants = [variant["id"] for variant in live(tenant, "variants")[:10]]
     asked: dict[str, object] = {"skus_or_variant_ids": variants, "as_of": "2026-02-28"}
     schema = next(each["inputSchema"] for each in catalogue() if each["name"] == tool)
+    if tool == "promise_date":
+        return {"rows": [{"sku_or_variant_id": variants[0], "quantity": 1}]}
     return {name: asked[name] for name in schema.get("required", ()) if name != given}
 
 

@@ -329,12 +329,27 @@ def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         "location_id": made["location_id"],
     }
     named: dict[str, object] = {"manufacturing_order_id": made["id"]}
+    sold = next(each["id"] for each in live(tenant, "sales_orders") if _has_to_be_made(tenant, each))
     return [
         ("create_manufacturing_order", new, {numbers}),
         ("modify_manufacturing_order", {**named, "planned_quantity": 70}, {lane}),
         ("modify_manufacturing_order", {**named, "order_no": "MO-X"}, {lane, numbers}),
         ("delete_manufacturing_order", named, {lane}),
+        ("create_manufacturing_orders", {"sales_order_id": sold}, {f"sales_order {sold}"}),
     ]
+
+
+def _has_to_be_made(tenant: Tenant, order: Wire) -> bool:
+    """Return whether a row of an open sales order is of a product that is made there, and nothing makes it yet."""
+    known = {each["id"]: each["product_id"] for each in live(tenant, "variants")}
+    rows = [row for row in order["sales_order_rows"] if order["status"] == "NOT_SHIPPED"]
+    places = [tenant.get("locations", row["location_id"] or order["location_id"]) for row in rows]
+    products = [
+        tenant.get("products", known[row["variant_id"]])
+        for row in rows
+        if known.get(row["variant_id"]) and not row["linked_manufacturing_order_id"]
+    ]
+    return all(each["manufacturing_allowed"] for each in places) and any(each["is_producible"] for each in products)
 
 
 def _supplied(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
