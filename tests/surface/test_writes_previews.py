@@ -106,6 +106,11 @@ async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: 
     assert writes(stage.own.sandbox.journal) == []
 
 
+NOT_DRAWN = SAGAS | {tool for tool in WRITES if "manufacturing_order" in tool}
+"""Not judged here yet: what Katana copies, uses and releases beside a manufacturing order is no field of what is sent.
+`test_declared_documents.py` judges these orders, and the server's own tests what is made of them."""
+
+
 async def _one(stage: Stage, clock: ManualClock, tool: str, data: st.DataObject) -> str:
     """Preview and apply drawn arguments about a document of their own; return how that ended."""
     write, sandbox = WRITES[tool], stage.own.sandbox
@@ -144,7 +149,7 @@ async def _all_as_shown(data: st.DataObject) -> None:
     for name, each in SWITCHES.items():
         own.sandbox.switches.set(name, each)
     async with staged(own) as stage:
-        for tool in [each for each in WRITES if each not in SAGAS]:
+        for tool in [each for each in WRITES if each not in NOT_DRAWN]:
             await _one(stage, clock, tool, data)
 
 

@@ -254,7 +254,8 @@ MAKING = {
                 act=lambda tenant, order, _: produce(tenant, order, 4), code="over_production", blocks=False
             ),
         },
-        follows=FOLLOWS | {RECIPE, OPERATION, INGREDIENT, TIME},
+        # What a production holds is judged in `test_completing.py`: the preview's lines say it, not its changes.
+        follows=FOLLOWS | {PRODUCTION, RECIPE, OPERATION, INGREDIENT, TIME},
         parts={**PARTS, "productions": PRODUCTION, "add_productions": PRODUCTION},
         derived=DERIVED | MADE,
         words=WORDS,
