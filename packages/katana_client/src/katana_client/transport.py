@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import httpx
-import truststore
 
 from katana_client.exchange import ExchangeFailed, Reply
 
@@ -65,9 +64,15 @@ class Route:
     def transport(self, base_url: str) -> httpx.AsyncHTTPTransport:
         """Return the way to this address."""
         limits = httpx.Limits(keepalive_expiry=5.0)
-        verify = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.system_certificates else True
+        verify = _system_trust() if self.system_certificates else True
         proxy = self.proxy if base_url.startswith("https:") else None
         return httpx.AsyncHTTPTransport(verify=verify, limits=limits, proxy=proxy)
+
+
+def _system_trust() -> ssl.SSLContext:
+    import truststore  # noqa: PLC0415 - few ask for it, and it would lengthen every start
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class HttpWire:

@@ -32,11 +32,14 @@ def refused(db: sqlite3.Connection, entry: Entry, now: datetime, most: int | Non
     if entry.state == "expired" or _is_over(entry.plan, now):
         db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
         return Expired()
+    return _full(db, entry, len(entry.actions), now, most)
+
+
+def _full(db: sqlite3.Connection, entry: Entry, actions: int, now: datetime, most: int | None) -> Full | None:
+    """Return until when so many actions of a plan find no room; None where they do."""
     if most is None:
         return None
-    until = room_at(
-        db, WriteRequested(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER
-    )
+    until = room_at(db, WriteRequested(entry.plan.principal, actions, most, (entry.id,)), now, now - GONE_AFTER)
     return None if until is None else Full(until)
 
 
@@ -53,26 +56,21 @@ def held(entry: Entry, now: datetime) -> Finished | Running | None:
 
 def taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) -> Broken:
     """Take what an owner who is gone had begun to send: to be ended, never to be sent."""
-    states = [action.state for action in entry.actions]
-    run = taken(db, entry, owner, now, is_broken=True)
-    return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
+    return Broken(taken(db, entry, owner, now, is_broken=True), entry.plan, entry.actions)
 
 
 def resumed(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, most: int | None) -> Resumed | Full:
     """Take what stopped halfway, to go on with it; what it ended with then is over."""
-    wanted = [each for each in entry.actions if each.state != "applied"]
-    asked = WriteRequested(entry.plan.principal, len(wanted), most or len(wanted), (entry.id,))
-    if most is not None and (until := room_at(db, asked, now, now - GONE_AFTER)) is not None:
-        return Full(until)
-    states = [action.state for action in entry.actions]
+    left = sum(action.state != "applied" for action in entry.actions)
+    if (full := _full(db, entry, left, now, most)) is not None:
+        return full
     db.execute(
         "UPDATE plan SET state = 'claimed', outcome = NULL, finished_at = NULL, amended = NULL, amended_at = NULL"
         " WHERE id = ?",
         (entry.id,),
     )
     db.execute("UPDATE action SET state = 'planned' WHERE plan = ? AND state = 'not_tried'", (entry.id,))
-    run = taken(db, entry, owner, now)
-    return Resumed(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
+    return Resumed(taken(db, entry, owner, now), entry.plan, entry.actions)
 
 
 def taken(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, *, is_broken: bool = False) -> Run:

@@ -189,37 +189,33 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """Its owner is gone after it began to send. Yours to end, never to send: the rest is not tried.
+class Left:
+    """What was begun before, and is yours now.
 
     Attributes:
-        run: under which it is ended; `sending` is refused.
-        plan: what was planned.
+        run: under which it is ended.
+        plan: what was planned, with all that was planned since.
         actions: how far each action came.
-        sending: the index of the action whose outcome nobody saw: look it up; None when there is none.
     """
 
     run: Run
     plan: Plan
     actions: tuple[ActionState, ...]
-    sending: int | None
+
+    @property
+    def sending(self) -> int | None:
+        """The index of the action whose outcome nobody saw: look it up; None when there is none."""
+        return next((place for place, action in enumerate(self.actions) if action.state == "sending"), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
-    """It stopped halfway, and its steps are planned as they come: yours to go on with.
+class Broken(Left):
+    """Its owner is gone after it began to send. Yours to end, never to send: that is refused, the rest not tried."""
 
-    Attributes:
-        run: under which it goes on.
-        plan: what was planned, with all that was planned since.
-        actions: how far each action came.
-        sending: the index of the action whose outcome nobody saw: look it up; None when there is none.
-    """
 
-    run: Run
-    plan: Plan
-    actions: tuple[ActionState, ...]
-    sending: int | None
+@dataclass(frozen=True, slots=True)
+class Resumed(Left):
+    """It stopped halfway, and its steps are planned as they come: yours to go on with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,9 +101,9 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     if (seconds := room_in(entry, services)) > 0:
         return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
     turn, checked = turn_of(entry, services), None
-    if (other := await services.journal.lanes_kept_by(turn.names, entry.id)) is not None:
-        raise Refused(kept(entry, other))
     if (lane := await turn.begin()) is not None:
+        if (other := await services.journal.lanes_kept_by(turn.names, entry.id)) is not None:
+            raise Refused(kept(entry, other))
         return _Later(not_its_turn(entry, lane))
     try:
         entry = await entry_of_token(token, services)

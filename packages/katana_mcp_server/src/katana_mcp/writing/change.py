@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from cache_core.records import encode
+from katana_mcp.journal.entries import Plan
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.references.services import Services
 from katana_mcp.tools.requests import Request
@@ -133,6 +134,11 @@ class Draft:
 SAGA, BEFORE, GOAL, BACK = "saga", "before", "goal", "rolls_back"
 """The part of `touches` that a saga is planned from, and of that: how a record was, is to be, and whether it goes back.
 """
+
+
+def goes_back(plan: Plan) -> bool:
+    """Return whether the goal of a saga is what was before."""
+    return bool(cast("JsonObject", plan.touches.get(SAGA, {})).get(BACK))
 
 
 class Astray(Exception):

@@ -10,7 +10,7 @@ from katana_mcp.journal.entries import ActionState, Plan
 from katana_mcp.tools.answers import Answer, Envelope, Number, plain
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, resolved
-from katana_mcp.writing.change import BACK, SAGA
+from katana_mcp.writing.change import SAGA, goes_back
 from katana_mcp.writing.totals import totals_in_words
 
 type Ended = Literal["applied", "failed", "unknown", "not_tried"]
@@ -109,12 +109,8 @@ def _document(shown: Mapping[str, object]) -> dict[str, object]:
 def _stays(plan: Plan, actions: Sequence[Action]) -> bool:
     """Return whether the document is as it was shown, and not deleted itself or put back."""
     if SAGA in plan.touches:
-        return not _goes_back(plan)
+        return not goes_back(plan)
     return not any(each.method == "DELETE" and each.part is None and each.document is None for each in actions)
-
-
-def _goes_back(plan: Plan) -> bool:
-    return bool(cast("JsonObject", plan.touches.get(SAGA, {})).get(BACK))
 
 
 _ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}
@@ -135,7 +131,7 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
 
 def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
     summary = plan.summary
-    if SAGA in plan.touches and (count["applied"] < actions or _goes_back(plan)):
+    if SAGA in plan.touches and (count["applied"] < actions or goes_back(plan)):
         return _of_saga(plan, count["applied"], actions)
     if count["applied"] == actions:
         totals = totals_in_words(cast("Mapping[str, object]", plain(plan.shown)))
@@ -148,10 +144,10 @@ def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
 
 def _of_saga(plan: Plan, applied: int, steps: int) -> str:
     """Return how far a saga came that stopped halfway, or goes back, and how it goes on."""
-    if _goes_back(plan) and applied in (0, steps):
+    if goes_back(plan) and applied in (0, steps):
         return f"done: {plan.summary}"
     told = f"stopped after {applied} of {steps} steps: {plan.summary}; apply the same token again to go on"
-    return told if _goes_back(plan) else f"{told}, or with roll_back=true to put everything back as it was"
+    return told if goes_back(plan) else f"{told}, or with roll_back=true to put everything back as it was"
 
 
 _ENDS: tuple[Ended, ...] = ("applied", "failed", "unknown", "not_tried")

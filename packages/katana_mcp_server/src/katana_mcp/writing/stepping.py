@@ -14,7 +14,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, JsonObject
-from katana_mcp.writing.change import BACK, SAGA, Astray, Changes, Saga
+from katana_mcp.writing.change import BACK, SAGA, Astray, Changes, Saga, goes_back
 from katana_mcp.writing.work import Work
 
 _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
@@ -33,7 +33,7 @@ def check_roll_back(entry: Entry, saga: Saga | None, services: Services) -> None
     Raises:
         Refused: it is no saga, nothing of it was sent, or it is fully applied.
     """
-    if saga is not None and (_goes_back(entry.plan) or entry.is_halfway(services.clock.now())):
+    if saga is not None and (goes_back(entry.plan) or entry.is_halfway(services.clock.now())):
         return
     if saga is not None and entry.state == "claimed" and entry.is_begun:
         return  # it is being applied: that is told
@@ -45,14 +45,10 @@ def check_roll_back(entry: Entry, saga: Saga | None, services: Services) -> None
 
 def rolled_back(plan: Plan) -> Plan:
     """Return a plan whose goal is what was before."""
-    if _goes_back(plan):
+    if goes_back(plan):
         return plan
     saga = cast("JsonObject", plan.touches[SAGA])
     return replace(plan, summary=f"roll back: {plan.summary}", touches={**plan.touches, SAGA: {**saga, BACK: True}})
-
-
-def _goes_back(plan: Plan) -> bool:
-    return bool(cast("JsonObject", plan.touches.get(SAGA, {})).get(BACK))
 
 
 async def look_back(work: Work, claim: Resumed) -> None:
