@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
-from katana_mcp.documents.transition import State, Transition, Unknown
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.documents.transition import Facts, State, Transition, Unknown
+from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
 
@@ -23,6 +23,12 @@ def goods_line(change: Transition, row: State) -> PlanLine | None:
     return PlanLine(
         variant_id=known.id, sku=known.sku, is_shared=shared, name=known.name, quantity=quantity, unit=known.unit
     )
+
+
+def is_marked(facts: Facts, row: State, flag: str) -> bool:
+    """Return whether the item of which a row, or an order, is has this flag, such as `batch_tracked`."""
+    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
+    return get_bool(item or EMPTY, flag) is True
 
 
 def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str) -> Iterator[StockMove]:

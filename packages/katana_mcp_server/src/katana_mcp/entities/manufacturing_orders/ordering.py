@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, ClassVar
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.transition import Facts, State
+from katana_mcp.documents.usual_fields import PartId
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.responses import CreateManufacturingOrdersResponse
@@ -18,16 +20,15 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.argument_words import Offers
-from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteRequest, own_id
+from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
 from katana_mcp.tools.warnings import ToolWarning, blocking
-from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
+from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.change import Change, Draft, record_lane
 from katana_mcp.writing.preview import PlanLine
 
 _ROWS, _ORDER = "sales_order_rows", "manufacturing_order"
 _READS = ("sales_order", "location", *VARIANT_ENTITIES)
-type _Id = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 
 
 class CreateManufacturingOrdersRequest(WriteRequest):
@@ -38,7 +39,7 @@ class CreateManufacturingOrdersRequest(WriteRequest):
 
     sales_order_id: NameOrId
     """Id or number."""
-    row_ids: Annotated[list[_Id], Field(max_length=50)] = Field(default_factory=list[int])
+    row_ids: Annotated[list[PartId], Field(max_length=50)] = Field(default_factory=list[int])
     """Rows to make; by default all of made products that nothing makes yet."""
     create_subassemblies: bool = False
     """Also orders for ingredients that are made."""
@@ -73,18 +74,15 @@ def _named_by(order: State) -> Iterator[Asked]:
                 yield entity, key
 
 
-def _is_made(facts: Facts, row: State) -> bool:
-    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
-    return item is not None and get_bool(item, "is_producible") is True
-
-
 def _chosen(request: CreateManufacturingOrdersRequest, facts: Facts) -> list[_Chosen]:
     """Return the rows that are to be made: those that are named, or all that can be and are not yet."""
     found = rows(facts.record or EMPTY, _ROWS)
     held = {get_int(row, "id") or 0: row for row in found}
     named = [_Chosen(f"row_ids[{nr}]", key, held.get(key)) for nr, key in enumerate(request.row_ids)]
     is_open = [
-        key for key, row in held.items() if _is_made(facts, row) and not row.get("linked_manufacturing_order_id")
+        key
+        for key, row in held.items()
+        if is_marked(facts, row, "is_producible") and not row.get("linked_manufacturing_order_id")
     ]
     return named or [_Chosen("row_ids", key, held[key]) for key in is_open]
 
@@ -118,7 +116,7 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
         elif linked is not None:
             told = f"{path}: manufacturing order {linked} already makes row {each.key}"
             yield blocking(warning_codes.LOCKED, told, path)
-        elif not _is_made(facts, row):
+        elif not is_marked(facts, row, "is_producible"):
             told = f"{path}: what row {each.key} sells is not marked as made, so Katana makes no order for it"
             yield blocking(warning_codes.NOT_PRODUCIBLE, told, path)
         yield from makes_nothing(facts, {"location_id": place}, path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing, order_of
 from katana_mcp.entities.manufacturing_orders.completing.production import (
@@ -23,7 +24,7 @@ from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import get_bool, rows
+from katana_mcp.values import rows
 from katana_mcp.writing.stock_moves import shortages
 
 
@@ -91,30 +92,24 @@ def _rows(called: str, name: str, uses: Sequence[Use], held: Sequence[State]) ->
         seen.add(use.key)
 
 
-def is_tracked(facts: Facts, row: State, how: str) -> bool:
-    """Return whether what a row, or an order, is of is `batch_tracked` or `serial_tracked`."""
-    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
-    return item is not None and get_bool(item, how) is True
-
-
 def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: State) -> Iterator[ToolWarning]:
     """Yield serial numbers that do not fit, and goods that come or go in no batch."""
     made, count = quantity_of(request, order), len(request.serial_number_ids)
-    if (count or is_tracked(facts, order, "serial_tracked")) and made != made.to_integral_value():
+    if (count or is_marked(facts, order, "serial_tracked")) and made != made.to_integral_value():
         told = f"quantity: {plain_number(made)}, but each serial number is one whole unit"
         yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, "quantity")
     elif count and count != made:
         told = f"serial_number_ids: {count} serial numbers were given for {plain_number(made)} units"
         yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, "serial_number_ids")
     has_batch = request.batch_id is not None or bool(rows(order, "batch_transactions"))
-    if is_tracked(facts, order, "batch_tracked") and not has_batch:
+    if is_marked(facts, order, "batch_tracked") and not has_batch:
         told = "batch_id: the product is tracked by batch, but no batch was named: it comes in none"
         yield advisory(warning_codes.UNTRACED_RECEIPT, told, "batch_id")
     for use in used(request, order):
         has_own = bool(use.asked and use.asked.batches) or (
             use.asked is None and bool(rows(use.row or {}, "batch_transactions"))
         )
-        if use.amount and is_tracked(facts, use.row or {}, "batch_tracked") and not has_own:
+        if use.amount and is_marked(facts, use.row or {}, "batch_tracked") and not has_own:
             known = facts.with_id("variant", (use.row or {}).get("variant_id"))
             what = use.key if known is None else known.called
             told = f"{use.path}: {what} is tracked by batch, but no batch was named: it is used from none"

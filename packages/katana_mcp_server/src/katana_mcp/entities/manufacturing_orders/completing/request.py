@@ -2,21 +2,20 @@
 
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from katana_mcp.documents.quantities import BatchQuantity
+from katana_mcp.documents.usual_fields import PartId
 from katana_mcp.entities.manufacturing_orders.writes import Made
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteQuantity, WriteRequest, own_id
-
-type _Id = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
+from katana_mcp.tools.requests import NameOrId, Request, WriteQuantity, WriteRequest, own_id
 
 
 class UsedIngredient(Request):
     """How much of an ingredient was used."""
 
-    recipe_row_id: _Id
+    recipe_row_id: PartId
     quantity: WriteQuantity
     """In all, not for one; 0: none."""
     batches: Annotated[list[BatchQuantity], Field(max_length=50)] = Field(default_factory=list[BatchQuantity])
@@ -25,7 +24,7 @@ class UsedIngredient(Request):
 class WorkedOperation(Request):
     """How long an operation took."""
 
-    operation_row_id: _Id
+    operation_row_id: PartId
     seconds: WriteQuantity
 
 
@@ -56,13 +55,13 @@ class CompleteManufacturingOrderRequest(WriteRequest):
     """Actual use; by recipe where not named."""
     operations: Annotated[list[WorkedOperation], Field(max_length=50)] = Field(default_factory=list[WorkedOperation])
     """Actual times; as planned where not named."""
-    batch_id: _Id | None = None
+    batch_id: PartId | None = None
     """Batch that all go into."""
-    serial_number_ids: Annotated[list[_Id], Field(max_length=500)] = Field(default_factory=list[int])
+    serial_number_ids: Annotated[list[PartId], Field(max_length=500)] = Field(default_factory=list[int])
     """One for each made; Katana makes them by default."""
-    production_id: _Id | None = None
+    production_id: PartId | None = None
     """Instead moves this production to `completed_date`."""
-    delete_production_id: _Id | None = None
+    delete_production_id: PartId | None = None
     """Instead deletes this production."""
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.quantities import Handling, Portion, misfits, traces, uncountable
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.fulfilling.departing import moves
@@ -11,7 +12,6 @@ from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, SHIPPING,
 from katana_mcp.entities.sales_orders.fulfilling.tracing import (
     Entry,
     in_words,
-    is_tracked,
     takes_first_expiring,
     traced,
 )
@@ -82,7 +82,7 @@ def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> It
 
 def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: State) -> Iterator[ToolWarning]:
     """Yield that serial numbers are to be named: Katana takes those by itself that the row holds."""
-    if not is_tracked(facts, row, "serial_tracked") or (portion.asked and portion.asked.serial_number_ids):
+    if not is_marked(facts, row, "serial_tracked") or (portion.asked and portion.asked.serial_number_ids):
         return
     if portion.quantity != portion.quantity.to_integral_value():
         yield uncountable(portion, portion.quantity)
@@ -99,7 +99,7 @@ def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: Stat
 
 def _batches(facts: Facts, portion: Portion[ShippedRow], row: State, entries: Sequence[Entry]) -> Iterator[ToolWarning]:
     """Yield which batches were chosen, and that goods that are tracked by batch leave in none."""
-    if not is_tracked(facts, row, "batch_tracked"):
+    if not is_marked(facts, row, "batch_tracked"):
         return
     path, is_chosen = f"{portion.path}.batches", takes_first_expiring(facts, portion)
     if is_chosen and entries:

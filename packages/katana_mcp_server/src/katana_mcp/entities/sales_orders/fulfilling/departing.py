@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.quantities import Portion
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest, ShippedRow
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, is_service, subject
-from katana_mcp.entities.sales_orders.fulfilling.tracing import is_tracked, place_of
+from katana_mcp.entities.sales_orders.fulfilling.tracing import place_of
 from katana_mcp.entities.sales_orders.selling import ROWS
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove
@@ -17,7 +18,7 @@ RECIPE = "bom_row"
 
 def is_kit(facts: Facts, row: State) -> bool:
     """Return whether a row is built when it is delivered."""
-    return is_tracked(facts, row, "is_auto_assembly")
+    return is_marked(facts, row, "is_auto_assembly")
 
 
 def moves(

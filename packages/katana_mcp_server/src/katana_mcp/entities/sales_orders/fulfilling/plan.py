@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.shown import changes, in_words
 from katana_mcp.documents.steps import id_of, steps
 from katana_mcp.documents.transition import Facts, State, Transition
@@ -20,7 +21,6 @@ from katana_mcp.entities.sales_orders.fulfilling.shipment import (
     shipped,
     subject,
 )
-from katana_mcp.entities.sales_orders.fulfilling.tracing import is_tracked
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import ROWS, row_line
 from katana_mcp.tools.warnings import ToolWarning
@@ -131,7 +131,7 @@ def _no_way_back(request: FulfillOrderRequest, facts: Facts, order: State) -> st
     for line in rows(shipment, GONE):
         row = held.get(line.get("sales_order_row_id"), {})
         in_batches = any(each.get("batch_id") for each in rows(line, "batch_transactions"))
-        if is_tracked(facts, row, "batch_tracked") and not in_batches:
+        if is_marked(facts, row, "batch_tracked") and not in_batches:
             return "goods shipped without a batch would be shipped again with one"
         if any(each.get("bin_location_id") for each in rows(line, "traceability")):
             return "the bins from which goods were shipped cannot be set again"

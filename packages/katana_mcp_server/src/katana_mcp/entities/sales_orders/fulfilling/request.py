@@ -5,17 +5,17 @@ Refuses to change what an existing shipment holds: Katana never does.
 
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, StrictStr, WithJsonSchema, model_validator
+from pydantic import Field, StrictStr, model_validator
 
 from katana_mcp.documents.quantities import RowQuantity
+from katana_mcp.documents.usual_fields import PartId
 from katana_mcp.surface.operations.filters import Moment, spelling
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteRequest, own_id
+from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
 
 type ShipmentStatus = Literal["PACKED", "DELIVERED"]
 type _Said = Annotated[StrictStr, Field(min_length=1, max_length=255)]
 type _Page = Annotated[StrictStr, Field(min_length=1, max_length=2_048)]
-type _ShipmentId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 
 
 class ShippedRow(RowQuantity):
@@ -52,9 +52,9 @@ class FulfillOrderRequest(WriteRequest):
     """Who carries it."""
     tracking_method: _Said | None = None
     """How: express, freight."""
-    fulfillment_id: _ShipmentId | None = None
+    fulfillment_id: PartId | None = None
     """Changes this shipment instead: status, date, tracking."""
-    delete_fulfillment_id: _ShipmentId | None = None
+    delete_fulfillment_id: PartId | None = None
     """Deletes this shipment: its goods return to stock."""
 
     @model_validator(mode="after")

@@ -3,23 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.quantities import Portion
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.fulfilling.request import ShippedRow
 from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
+from katana_mcp.values import EMPTY, get_int, number, rows
 
 BATCHES = "batch_stock"
 """Where facts hold how much of each batch is where."""
 _NEVER = "9999"
 type Entry = Mapping[str, object]
-
-
-def is_tracked(facts: Facts, row: State, how: str) -> bool:
-    """Return whether the goods of a row are `batch_tracked` or `serial_tracked`."""
-    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
-    return get_bool(item or EMPTY, how) is True
 
 
 def place_of(order: State, row: State) -> int | None:
@@ -30,7 +25,7 @@ def place_of(order: State, row: State) -> int | None:
 def takes_first_expiring(facts: Facts, portion: Portion[ShippedRow]) -> bool:
     """Return whether batches are to be chosen: nobody named any, and the row has none of its own."""
     row = portion.row
-    if row is None or not is_tracked(facts, row, "batch_tracked") or (portion.asked and portion.asked.batches):
+    if row is None or not is_marked(facts, row, "batch_tracked") or (portion.asked and portion.asked.batches):
         return False
     return not any(each.get("batch_id") for each in (*rows(row, "batch_transactions"), *rows(row, "traceability")))
 
