@@ -1,5 +1,6 @@
 """`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,14 +16,13 @@ from katana_mcp.surface.operations.filters import AtLocation, where
 from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
-from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
-from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.tools.warnings import truncated
 from katana_mcp.workflows.building import Buildable, buildable
-from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
-from katana_mcp.workflows.requirements import Level, Place, Recipes
-from katana_mcp.workflows.stock import age_of, places_in, unread
+from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
+from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
+from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -110,16 +110,15 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     resolved = await resolve(request.skus_or_variant_ids or (), services)
     made, is_cut = await _made(request, resolved.variants, services)
     recipes, is_deep = await recipes_of(made, services)
-    of_made = await producible(recipes, services)
-    recipes = {product: recipes[product] for product in of_made}
-    below = {ingredient for rows in recipes.values() for ingredient, _ in rows}
-    stock = await reads.stock().ensure(sorted(below), spent=services.clock.monotonic() - began)
+    recipes = await only_made(recipes, services)
+    stock = await reads.stock().ensure(sorted(ingredients(recipes)), spent=services.clock.monotonic() - began)
     levels, unjudged = levels_in(stock, places)
     unknown = {each for each in stock.unknown if isinstance(each, int)}
-    built = sorted(_built([each for each in made if each in recipes], recipes, levels, request), key=_Built.rank)
+    # Ten thousand products take seconds of a processor: others are answered meanwhile.
+    built = await asyncio.to_thread(_built, [each for each in made if each in recipes], recipes, levels, request)
 
     async def render(first: int, last: int) -> list[Answer]:
-        return await _rows(built[first:last], unknown, recipes, services)
+        return await _rows(built[first:last], unknown, services)
 
     said = beside(resolved)
     asked = await page_of("buildable", request, services, render, said.parts)
@@ -134,7 +133,7 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
         *notices,
         *said.warnings,
         *unread(stock),
-        *([_unjudged(unjudged)] if unjudged else []),
+        *without_figures(unjudged, "count as empty"),
         *([truncated(_TOO_MANY)] if is_cut or is_deep else []),
         *await unread_warnings(services, _USED),
         *page.warnings,
@@ -147,11 +146,6 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
 
 
 _TOO_MANY = "not all products and bills of materials could be looked at; name some by skus_or_variant_ids"
-
-
-def _unjudged(count: int) -> ToolWarning:
-    message = f"{count} levels count as empty, because Katana gives no figure for a part of them"
-    return advisory(warning_codes.STOCK_UNKNOWN, message)
 
 
 async def _made(request: BuildableRequest, named: Sequence[Stored], services: Services) -> tuple[list[int], bool]:
@@ -169,19 +163,20 @@ async def _made(request: BuildableRequest, named: Sequence[Stored], services: Se
 def _built(
     made: Sequence[int], recipes: Recipes, levels: Mapping[Place, Level], request: BuildableRequest
 ) -> list[_Built]:
-    """Return how many of each can be built at each location at which anything is in stock."""
+    """Return how many of each can be built at each location at which anything is in stock, the most first."""
     free: dict[int, dict[int, Decimal]] = {}
     for (variant, location), level in levels.items():
         committed = Decimal(0) if request.count_committed else level.committed
         free.setdefault(location, {})[variant] = level.in_stock - committed
-    return [
+    found = [
         _Built((product, location), buildable(product, recipes, of))
         for product in made
         for location, of in free.items()
     ]
+    return sorted(found, key=_Built.rank)
 
 
-async def _rows(built: Sequence[_Built], unknown: set[int], recipes: Recipes, services: Services) -> list[Answer]:
+async def _rows(built: Sequence[_Built], unknown: set[int], services: Services) -> list[Answer]:
     lacking = [variant for each in built for variant in each.found.limits]
     wanted: dict[str, list[object]] = {
         "variant": [*(each.place[0] for each in built), *lacking],

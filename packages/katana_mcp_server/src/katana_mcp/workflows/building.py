@@ -38,9 +38,20 @@ def buildable(product: int, recipes: Recipes, free: Mapping[int, Decimal]) -> Bu
     order = in_order(recipes, [product], circular)
     if product in circular:
         return Buildable(0, 0, {}, circular=True)
-    deep, shallow = _Plan(order, recipes, free), _Plan(order, {product: recipes.get(product, ())}, free)
-    count = deep.most(product)
-    return Buildable(count, shallow.most(product), deep.lacking(product, count + 1))
+    plan = _Plan(order, recipes, free)
+    from_parts = _from_parts(recipes.get(product, ()), free)
+    has_made_parts = any(recipes.get(ingredient) for ingredient, _ in recipes.get(product, ()))
+    count = plan.most(product) if has_made_parts else from_parts
+    return Buildable(count, from_parts, plan.lacking(product, count + 1))
+
+
+def _from_parts(recipe: Sequence[tuple[int, Decimal]], free: Mapping[int, Decimal]) -> int:
+    """Return for how many the ingredients are there themselves."""
+    needed = dict[int, Decimal]()
+    for ingredient, each in recipe:
+        needed[ingredient] = needed.get(ingredient, Decimal(0)) + each
+    enough = [max(free.get(key, Decimal(0)), Decimal(0)) // each for key, each in needed.items() if each > 0]
+    return int(min(enough, default=Decimal(_MOST)).min(_MOST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
+from katana_mcp.tools.warnings import ToolWarning, info, truncated
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.order_quantities import (
     OrderLine,
@@ -36,7 +36,7 @@ from katana_mcp.workflows.order_quantities import (
     rate_of,
     shown_suppliers,
 )
-from katana_mcp.workflows.stock import age_of, is_at, places_in, target_of, unread
+from katana_mcp.workflows.stock import age_of, is_at, places_in, target_of, unread, without_figures
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = ("variant", "product", "material", "location", "supplier", *FACTORY)
@@ -241,10 +241,7 @@ class _Judged:
 
     def warnings(self) -> list[ToolWarning]:
         """Return a warning about levels that could not be judged."""
-        if not self.unknown:
-            return []
-        message = f"{self.unknown} levels could not be judged, because Katana gives no figure for a part of them"
-        return [advisory(warning_codes.STOCK_UNKNOWN, message)]
+        return without_figures(self.unknown, "could not be judged")
 
 
 def _too_many(count: int) -> ToolWarning:

@@ -125,17 +125,14 @@ class OrderReadinessAnswer(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An order with its open rows, and what became of it."""
+    """An order with how many rows are open, those whose goods are not there, and what became of it."""
 
     order: Stored
-    open: Sequence[OpenRow]
+    open: int
+    lacking: Sequence[OpenRow]
     state: State
     late: Late | None
     expected: str | None
-
-    def lacking(self) -> Sequence[OpenRow]:
-        """Return the rows whose goods are not there."""
-        return [each for each in self.open if not _is_there(each)]
 
     def rank(self) -> tuple[str, int]:
         """Return what the most urgent comes first by."""
@@ -200,17 +197,13 @@ async def _judged(orders: Sequence[Stored], services: Services) -> list[_Judged]
 
 
 def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judged:
-    lacking = [each for each in mine if not _is_there(each)]
+    lacking = [each for each in mine if text(each.record, "product_availability") not in THERE]
     state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
     dates = [text(each.record, "product_expected_date") for each in lacking]
     known = [each for each in dates if each is not None]
     expected = max(known) if known and len(known) == len(dates) else None
     late = _late(text(order.record, "delivery_date"), expected, services, lacks=bool(lacking))
-    return _Judged(order, mine, state, late, expected)
-
-
-def _is_there(row: OpenRow) -> bool:
-    return text(row.record, "product_availability") in THERE
+    return _Judged(order, len(mine), lacking, state, late, expected)
 
 
 def _late(delivery: str | None, expected: str | None, services: Services, *, lacks: bool) -> Late | None:
@@ -233,7 +226,7 @@ async def _rows(
 ) -> tuple[list[Answer], StockAnswer, Arrivals]:
     """Return the rows of these orders, with the stock and the arrivals that they tell of."""
     services = reads.services
-    lacking = [row for each in found for row in each.lacking()[:_NAMED]]
+    lacking = [row for each in found for row in each.lacking[:_NAMED]]
     variants = list(dict.fromkeys(row.variant_id for row in lacking if row.variant_id is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     coming = await arrivals(variants, services)
@@ -254,7 +247,7 @@ type _Levels = Mapping[tuple[int | None, int | None], Record]
 
 
 def _row(each: _Judged, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> ReadyOrder:
-    record, lacking = each.order.record, each.lacking()
+    record, lacking = each.order.record, each.lacking
     return ReadyOrder(
         sales_order_id=get_int(record, "id"),
         order_no=text(record, "order_no"),
@@ -266,8 +259,8 @@ def _row(each: _Judged, levels: _Levels, coming: Arrivals, names: Names, service
         state=each.state,
         late=each.late,
         expected_date=each.expected,
-        open_rows=len(each.open),
-        ready_rows=len(each.open) - len(lacking),
+        open_rows=each.open,
+        ready_rows=each.open - len(lacking),
         waiting=[_waiting(row, levels, coming, names, services) for row in lacking[:_NAMED]],
         url=services.url(f"/salesorder/{each.order.id}"),
     )

@@ -19,14 +19,15 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
-from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
 from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_booked, names_of, shown_row
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
-from katana_mcp.workflows.stock import age_of, places_in, unread
+from katana_mcp.workflows.requirements import ingredients
+from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -113,7 +114,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         PromiseDateAnswer,
         *notices,
         *left,
-        *(_atshown_row(warning, asked_for) for warning in resolved.warnings),
+        *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
         *told,
         *await unread_warnings(services, _USED),
@@ -160,7 +161,7 @@ def _check_unambiguous(resolved: Resolved, asked_for: Sequence[str | int]) -> No
             raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, place))
 
 
-def _atshown_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning:
+def _at_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning:
     """Return a warning about the n-th of what was asked for, about the row that asked."""
     index = int((warning.field_path or "").removeprefix("skus_or_variant_ids[").removesuffix("]"))
     asked = list(dict.fromkeys(asked_for))[index]
@@ -184,9 +185,7 @@ async def _world(
     services = reads.services
     roots = list(dict.fromkeys(each.variant for each in asked))
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
-    variants = list(
-        dict.fromkeys([*roots, *recipes, *(ingredient for rows in recipes.values() for ingredient, _ in rows)])
-    )
+    variants = list(dict.fromkeys([*roots, *recipes, *ingredients(recipes)]))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     levels, unjudged = levels_in(stock, frozenset())
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
@@ -204,10 +203,7 @@ async def _world(
         ledgers=ledgers(levels, coming.by_place, needs, day_of, own),
     )
     told = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
-    if unjudged:
-        message = f"{unjudged} levels count as empty, because Katana gives no figure for a part of them"
-        told.append(advisory(warning_codes.STOCK_UNKNOWN, message))
-    return world, stock, told
+    return world, stock, [*told, *without_figures(unjudged, "count as empty")]
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"

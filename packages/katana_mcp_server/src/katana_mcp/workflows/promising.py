@@ -96,13 +96,14 @@ class World:
 
     def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
         """Return the location that has so much first, and by when, and hold it there."""
-        tried = [(self._aside().promise((variant, each), quantity).day, nr) for nr, each in enumerate(locations)]
+        tried = [(self._aside(each).promise((variant, each), quantity).day, nr) for nr, each in enumerate(locations)]
         location = locations[min(tried)[1]]
         return location, self.promise((variant, location), quantity)
 
-    def _aside(self) -> "World":
-        aside = {place: Ledger(list(ledger.events)) for place, ledger in self.ledgers.items()}
-        return replace(self, ledgers=aside)
+    def _aside(self, location: int) -> "World":
+        """Return what is known of a location, to try something there."""
+        here = {place: Ledger(list(ledger.events)) for place, ledger in self.ledgers.items() if place[1] == location}
+        return replace(self, ledgers=here)
 
     def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:
         """Return by when so much is made or bought if that begins now."""

@@ -37,9 +37,9 @@ from katana_mcp.workflows.replenish_orders import (
     proposal,
     variants_of,
 )
-from katana_mcp.workflows.replenish_reading import drafted, every_variant, levels_in, producible, recipes_of
-from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, requirements
-from katana_mcp.workflows.stock import age_of, places_in, unread
+from katana_mcp.workflows.replenish_reading import drafted, every_variant, levels_in, only_made, producible, recipes_of
+from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, ingredients, requirements
+from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 from katana_mcp.writing.change import AnyChange, Changes
@@ -167,19 +167,15 @@ async def _read(
         variants, is_cut = await every_variant(services)
     roots = [variant.id for variant in variants if isinstance(variant.id, int)]
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
-    below = {ingredient for rows in recipes.values() for ingredient, _ in rows}
     stock = await reads.stock().ensure(
-        list(dict.fromkeys([*roots, *below])), FRESH_FOR, services.clock.monotonic() - began
+        list(dict.fromkeys([*roots, *ingredients(recipes)])), FRESH_FOR, services.clock.monotonic() - began
     )
     levels, unknown = levels_in(stock, places_in(conditions))
     if request.horizon_days is not None:
         levels = await _within_horizon(levels, _end(request.horizon_days, services), services)
-    made = await producible(recipes, services)
+    recipes = await only_made(recipes, services)
     warnings = [truncated(_TOO_MANY)] if is_cut or is_deep else []
-    if unknown:
-        told = f"{unknown} levels could not be judged, because Katana gives no figure for a part of them"
-        warnings.append(advisory(warning_codes.STOCK_UNKNOWN, told))
-    recipes = {product: rows for product, rows in recipes.items() if product in made}
+    warnings += without_figures(unknown, "could not be judged")
     return _Read(roots, levels, recipes, frozenset(recipes), stock, warnings)
 
 

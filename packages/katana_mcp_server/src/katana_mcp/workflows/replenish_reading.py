@@ -49,6 +49,12 @@ async def producible(variants: Iterable[int], services: Services) -> list[int]:
     return [each.id for each in stored if each.record.get("product_id") in made and isinstance(each.id, int)]
 
 
+async def only_made[R](recipes: Mapping[int, R], services: Services) -> dict[int, R]:
+    """Return the recipes of what is made: an item that is bought keeps its bill of materials."""
+    made = set(await producible(recipes, services))
+    return {product: recipe for product, recipe in recipes.items() if product in made}
+
+
 def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[dict[Place, Level], int]:
     """Return the levels at these locations, or at all, and of how many a figure is not known."""
     found: dict[Place, Level] = {}

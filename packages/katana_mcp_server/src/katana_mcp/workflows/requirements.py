@@ -50,6 +50,11 @@ class Requirements:
     circular: set[int] = field(default_factory=set[int])
 
 
+def ingredients(recipes: Recipes) -> dict[int, None]:
+    """Return all that anything is made of, each once."""
+    return dict.fromkeys(ingredient for recipe in recipes.values() for ingredient, _ in recipe)
+
+
 def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collection[int]) -> Requirements:
     """Return what is short of these variants, and of all that has to be made into them at the same location.
 

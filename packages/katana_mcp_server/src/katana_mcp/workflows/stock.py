@@ -76,6 +76,12 @@ def age_of(stock: StockAnswer, now: Current, services: Services) -> dict[str, ob
     return {"as_of": min((each for each in (stock.as_of, now.as_of) if each is not None), default=None), "stale": stale}
 
 
+def without_figures(levels: int, told: str) -> list[ToolWarning]:
+    """Return a warning about levels of which Katana gives no figure, and what that means for the answer."""
+    message = f"{levels} levels {told}, because Katana gives no figure for a part of them"
+    return [advisory(warning_codes.STOCK_UNKNOWN, message)] if levels else []
+
+
 def unread(stock: StockAnswer) -> list[ToolWarning]:
     """Return a warning about variants whose stock could not be read."""
     if stock.reason is None or not stock.unknown:
