@@ -96,6 +96,11 @@ def edited(collection: str, code: str, **fields: object) -> Spoil:
     return Spoil(act=lambda tenant, document, _: tenant.edit(collection, document["id"], True, **fields), code=code)
 
 
+def done_already(collection: str, **fields: object) -> Spoil:
+    """Return that somebody has given fields of the document the values that are asked for."""
+    return Spoil(act=edited(collection, "", **fields).act, code="no_effective_change", asks=lambda *_: fields)
+
+
 def part_gone(argument: str, name: str, collection: str) -> Spoil:
     """Return that what the first row of an argument names by id is deleted."""
     return Spoil(

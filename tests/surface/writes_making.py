@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox import Tenant
 
-from .writes import Arguments, Pools, Record, Spoil, Write, edited, gone, live
+from .writes import Arguments, Pools, Record, Spoil, Write, done_already, edited, gone, live
 
 ORDER, RECIPE, OPERATION = (
     "manufacturing_orders",
@@ -293,11 +293,7 @@ MAKING = {
             "the ingredient to change is deleted": _row_gone(RECIPE, -2),
             "the ingredient to delete is deleted": _row_gone(RECIPE, -1),
             "the operation to change is deleted": _row_gone(OPERATION, -2),
-            "somebody did the same": Spoil(
-                act=edited(ORDER, "", additional_info="usual").act,
-                code="no_effective_change",
-                asks=lambda *_: {"additional_info": "usual"},
-            ),
+            "somebody did the same": done_already(ORDER, additional_info="usual"),
         },
         follows=FOLLOWS,
         parts=PARTS,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from katana_sandbox import Tenant
 
-from .writes import Arguments, Pools, Record, Spoil, Write, edited, gone, live, part_gone
+from .writes import Arguments, Pools, Record, Spoil, Write, done_already, edited, gone, live, part_gone
 
 ORDER, ROW, COST = "purchase_orders", "purchase_order_rows", "po_additional_cost_rows"
 PARTS = {"rows": ROW, "additional_costs": COST}
@@ -248,11 +248,7 @@ ORDERS = {
             "another gets the number that it is to have": Spoil(
                 act=_numbered_alike, code="duplicate_order_number", blocks=False, asks=_asks(order_no="PO-TAKEN")
             ),
-            "somebody did the same": Spoil(
-                act=edited(ORDER, "", additional_info="usual").act,
-                code="no_effective_change",
-                asks=_asks(additional_info="usual"),
-            ),
+            "somebody did the same": done_already(ORDER, additional_info="usual"),
         },
         follows=FOLLOWS,
         parts=PARTS,
