@@ -142,6 +142,14 @@ def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str, name: str, 
     assert {warning.code for warning in refusal.value.warnings} == {"invalid_argument"}
 
 
+def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything() -> None:
+    for tool, shown in LISTED.items():
+        for name, schema in shown["inputSchema"]["properties"].items():
+            if schema["type"] == "array" and "maxItems" not in schema:
+                with pytest.raises(Refused):
+                    _validate(tool, {**_required(tool), name: fitting(schema) * 100})
+
+
 @pytest.mark.parametrize(("tool", "name"), PARAMETERS)
 def test_no_parameter_names_a_file_or_an_address(tool: str, name: str) -> None:
     schema = json.dumps(LISTED[tool]["inputSchema"]["properties"][name])

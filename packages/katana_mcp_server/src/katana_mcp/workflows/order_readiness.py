@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, cast
 
+from pydantic import Field
+
 from cache_core.conditions import NoneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
@@ -50,7 +52,7 @@ type Late = Literal["overdue", "after_delivery_date", "no_date"]
 class OrderReadinessRequest(Request):
     """Filters of `order_readiness`."""
 
-    state: list[State] | None = None
+    state: Annotated[list[State], Field(min_length=1, max_length=3)] | None = None
     """Any of: ready (every open row is in stock), part (some are), waiting (none is)."""
     late: bool | None = None
     """Only orders whose delivery date has passed, or comes before their goods; false: only others."""

@@ -22,6 +22,8 @@ type Path = tuple[int | str, ...]
 _MAX_PROBLEMS = 10
 _MAX_SHOWN = 42
 _MAX_STRINGIFIED = 100_000
+_MOST_ENTRIES = 100
+"""Of a list whose schema tells no limit: some words out of a few. Its request must refuse more than this."""
 _MAX_DIGITS = 18
 
 
@@ -92,9 +94,9 @@ class _Reading:
             return value
         most = next(
             (most for alternative in _alternatives(schema) if isinstance(most := alternative.get("maxItems"), int)),
-            None,
+            _MOST_ENTRIES,
         )
-        entries = cast("list[object]", value)[: None if most is None else most + 1]
+        entries = cast("list[object]", value)[: most + 1]
         items = cast("Schema", schema.get("items", {}))
         return [
             self.read(part, items, cast("Mapping[str, object]", each), (*path, place))
