@@ -15,6 +15,7 @@ from katana_mcp.workflows.order_readiness import ORDER_READINESS
 from katana_mcp.workflows.promise_date import PROMISE_DATE
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
+from katana_mcp.workflows.stock_value import STOCK_VALUE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
@@ -26,6 +27,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_DEMAND_FORECAST,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
+    STOCK_VALUE,
     LIST_TRACEABILITY,
     ORDER_READINESS,
     PROMISE_DATE,

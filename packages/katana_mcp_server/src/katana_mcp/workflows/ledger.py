@@ -3,12 +3,13 @@
 A back-dated movement changes the balances of later ones, and Katana need not tell of those: their cached form is old.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 
-from cache_core.conditions import Order, Where
+from cache_core.conditions import Order, Where, Within
 from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
@@ -23,6 +24,13 @@ COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "bal
 _READ_AGAIN = 1_000
 """Movements that one call reads again at most: four requests."""
 _ROUNDING = Decimal("0.0001")
+_AT_ONCE = 10_000
+"""Movements that are read from the cache together."""
+_KEPT = (
+    *("id", "rank", *COUNTED),
+    *("resource_type", "caused_by_order_no", "value_in_stock_after"),
+)
+"""What of a movement is kept while a ledger is added up: an account may have hundreds of thousands."""
 
 type Pair = tuple[int | None, int | None]
 """Variant and location."""
@@ -103,8 +111,21 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
 
 
 async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list[Record]]:
-    rows = await services.cache.select(LEDGER, Selection(where, Order("id"), most))
+    movements: list[Record] = []
+    last, count = 0, min(_AT_ONCE, most)
+    while len(movements) < most:
+        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count)
+        rows = await services.cache.select(LEDGER, selection)
+        movements += [{name: row.record[name] for name in _KEPT if name in row.record} for row in rows]
+        if len(rows) < count:
+            break
+        last = get_int(rows[-1].record, "id") or last
+    # To sort hundreds of thousands takes a second of a processor: others are answered meanwhile.
+    return await asyncio.to_thread(_by_pair, movements)
+
+
+def _by_pair(movements: Iterable[Record]) -> dict[Pair, list[Record]]:
     pairs: dict[Pair, list[Record]] = {}
-    for record in sorted((row.record for row in rows), key=place):
+    for record in sorted(movements, key=place):
         pairs.setdefault((get_int(record, "variant_id"), get_int(record, "location_id")), []).append(record)
     return pairs

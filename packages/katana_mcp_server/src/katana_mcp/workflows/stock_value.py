@@ -1,0 +1,314 @@
+"""`stock_value`: what stock was worth at a moment, by location and category, and what changed it since an earlier one.
+
+Everything is told from the stock ledger, whose movements hold the value of stock after each (facts 3.7). Refuses a
+moment that lies ahead, a beginning that is not before the end, and a ledger of more movements than are read at once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import cast
+
+from cache_core.conditions import OneOf, Where, Within
+from cache_core.records import Record, iso
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Instant, Moment, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, PageNumber, Request
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
+from katana_mcp.values import number, total
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger, standing
+
+_UNBILLED = ("purchase_order", "sales_order")
+_READS = (*VARIANT_ENTITIES, "location", *_UNBILLED, LEDGER, *FACTORY)
+_MOST = 250_000
+BASIS = "value after the last movement dated up to then, by movement_date, in the base currency"
+
+NOT_BILLED: Where = (
+    OneOf("status", ("PARTIALLY_RECEIVED", "RECEIVED")),
+    OneOf("billing_status", ("NOT_BILLED", "PARTIALLY_BILLED")),
+)
+NOT_INVOICED: Where = (
+    OneOf("status", ("PARTIALLY_DELIVERED", "DELIVERED")),
+    OneOf("invoicing_status", ("notInvoiced", "partiallyInvoiced")),
+)
+
+
+class StockValueRequest(Request):
+    """Arguments of `stock_value`."""
+
+    as_of: Instant | None = None
+    """A date (end of that day) or a moment: 2026-02-28T09:00:00Z; now by default."""
+    since: Moment | None = None
+    """Tells what changed the value from here on: a date (its first moment) or a moment."""
+    location_id: AtLocation = None
+    limit: ListLimit = 50
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the rows, from 1."""
+
+
+class ValueOfStock(Answer):
+    """Stock of a category at a location; values are in the base currency."""
+
+    location_id: int | None = None
+    location: str | None = None
+    category: str | None = None
+    """Absent: items without one."""
+    variants: int
+    """That were in stock, or short of it."""
+    value: Number | None = None
+    value_before: Number | None = None
+    """At `since`."""
+
+
+class ValueChange(Answer):
+    """What movements of one kind changed, in the base currency."""
+
+    resource_type: str
+    movements: int
+    change: Number
+
+
+class StockValueAnswer(Envelope):
+    """The answer of `stock_value`."""
+
+    rows: list[ValueOfStock]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    at: str
+    since: str | None = None
+    basis: str
+    base_currency: str | None = None
+    value: Number | None = None
+    """Of all pages, as are the next ones; absent: unknown."""
+    value_before: Number | None = None
+    changes: list[ValueChange] | None = None
+    """Add up to what `value` is more than `value_before`."""
+    received_not_billed: int
+    """Purchase orders of which goods came and that are not billed, or in part, as of now; everywhere."""
+    shipped_not_invoiced: int
+    """Sales orders of which goods left and that are not invoiced, or in part, as of now; everywhere."""
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Values added up.
+
+    Attributes:
+        now: at the moment asked for.
+        before: at the beginning of the time that is explained.
+        variants: in stock, or short of it.
+        unknown: pairs of variant and location of which the value is not known.
+    """
+
+    now: Decimal = Decimal(0)
+    before: Decimal = Decimal(0)
+    variants: int = 0
+    unknown: int = 0
+
+    def add(self, valued: "_Valued") -> None:
+        """Add what a variant at a location was worth."""
+        if valued.now is None or valued.before is None:
+            self.unknown += 1
+            return
+        self.now += valued.now
+        self.before += valued.before
+        self.variants += valued.is_there
+
+
+@dataclass(frozen=True, slots=True)
+class _Valued:
+    """What a variant at a location was worth at both moments; None where the ledger does not tell.
+
+    Attributes:
+        pair: variant and location.
+        is_there: whether it was in stock then, or short of it.
+        changes: by kind of movement, how many there were and what they changed.
+    """
+
+    pair: Pair
+    before: Decimal | None
+    now: Decimal | None
+    is_there: bool
+    changes: Mapping[str, tuple[int, Decimal]] = field(default_factory=dict[str, tuple[int, Decimal]])
+
+
+async def _run(request: StockValueRequest, services: Services) -> Answer:
+    at, since = _moments(request, services)
+    now = await current(services, _READS, (LEDGER,))
+    with now.refusals():
+        request, notices = await completed(request, services)
+        conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
+        await _check_size(conditions, services)
+    moved = await ledger(services, conditions, _MOST) if now.warming is None else None
+    valued = [_value(pair, each, since) for pair, each in moved.pairs.items()] if moved else []
+    names = await _named(valued, services)
+    groups = _grouped(valued, names)
+    known = None if moved is None or any(each.unknown for each in groups.values()) else groups.values()
+    found = [_row(place, each, names, since) for place, each in groups.items()]
+    found.sort(key=lambda row: (-(row.value or 0), row.location_id or 0, row.category or ""))
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return list(found[first:last])
+
+    asked = await page_of("stock_value", request, services, render)
+    page = paged(asked, await render(asked.first, asked.last), len(found), now)
+    received, shipped = [
+        await services.cache.count(entity, conditions)
+        for entity, conditions in zip(_UNBILLED, (NOT_BILLED, NOT_INVOICED), strict=True)
+    ]
+    page.fields["next_actions"] = [
+        *cast("list[str]", page.fields.get("next_actions", [])),
+        *_what_is_open(received, shipped),
+    ]
+    return now.answer(
+        StockValueAnswer,
+        *notices,
+        *_doubts(moved, groups.values()),
+        *await unread_warnings(services, {LEDGER: (*COUNTED, "value_in_stock_after")}),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        at=iso(at),
+        since=since and iso(since),
+        basis=BASIS,
+        base_currency=names.base_currency(),
+        value=None if known is None else total([each.now for each in known]),
+        value_before=None if known is None or since is None else total([each.before for each in known]),
+        changes=None if known is None or since is None else _changes(valued),
+        received_not_billed=received,
+        shipped_not_invoiced=shipped,
+    )
+
+
+def _moments(request: StockValueRequest, services: Services) -> tuple[datetime, datetime | None]:
+    """Return the moment that is asked for, today as now, and the beginning."""
+    now = services.clock.now()
+    at = now if request.as_of is None or request.as_of == services.days.tonight(now) else request.as_of
+    if at > now:
+        message = f"as_of is {iso(at)}: must not lie ahead of now, {iso(now)}"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
+    if request.since is not None and request.since >= at:
+        message = f"since is {iso(request.since)}: must be before as_of, {iso(at)}"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "since"))
+    return at, request.since
+
+
+async def _check_size(conditions: Where, services: Services) -> None:
+    count = await services.cache.count(LEDGER, conditions)
+    if count > _MOST:
+        message = f"{count} movements stand in the ledger, at most {_MOST} are read at once: name a location"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id"))
+
+
+def _value(pair: Pair, movements: Sequence[Record], since: datetime | None) -> _Valued:
+    """Return what one variant at one location was worth; its movements are in the order of the ledger."""
+    begin = "" if since is None else iso(since)
+    before: Decimal | None = Decimal(0)
+    value: Decimal | None = Decimal(0)
+    changes: dict[str, tuple[int, Decimal]] = {}
+    for movement in movements:
+        after = number(movement, "value_in_stock_after")
+        if (text(movement, "movement_date") or "") < begin:
+            before = after
+        elif after is not None and value is not None:
+            kind = text(movement, "resource_type") or "unknown"
+            count, change = changes.get(kind, (0, Decimal(0)))
+            changes[kind] = count + 1, change + after - value
+        value = after
+    return _Valued(pair, before, value, bool(standing(movements).balance), changes)
+
+
+async def _named(valued: Iterable[_Valued], services: Services) -> Names:
+    pairs = [each.pair for each in valued]
+    wanted: dict[str, list[object]] = {
+        "variant": [variant for variant, _ in pairs],
+        "location": [place for _, place in pairs],
+        "factory": [],
+    }
+    return await look_up(services.cache, wanted)
+
+
+type _Place = tuple[int | None, str | None]
+"""Location and category."""
+
+
+def _grouped(valued: Iterable[_Valued], names: Names) -> dict[_Place, _Sum]:
+    groups: dict[_Place, _Sum] = {}
+    for each in valued:
+        variant, location = each.pair
+        category = text(names.item(names.record("variant", variant)), "category_name")
+        groups.setdefault((location, category), _Sum()).add(each)
+    return groups
+
+
+def _row(place: _Place, found: _Sum, names: Names, since: datetime | None) -> ValueOfStock:
+    location, category = place
+    return ValueOfStock(
+        location_id=location,
+        location=names.name("location", location),
+        category=category,
+        variants=found.variants,
+        value=None if found.unknown else found.now,
+        value_before=None if found.unknown or since is None else found.before,
+    )
+
+
+def _changes(valued: Iterable[_Valued]) -> list[ValueChange]:
+    """Return what each kind of movement changed, the largest change first."""
+    sums: dict[str, tuple[int, Decimal]] = {}
+    for each in valued:
+        for kind, (count, change) in each.changes.items():
+            known = sums.get(kind, (0, Decimal(0)))
+            sums[kind] = known[0] + count, known[1] + change
+    told = [ValueChange(resource_type=kind, movements=each[0], change=each[1]) for kind, each in sums.items()]
+    return sorted(told, key=lambda each: (-abs(each.change), each.resource_type))
+
+
+def _what_is_open(received: int, shipped: int) -> list[str]:
+    """Return the calls that list what came or left and was not billed."""
+    listed = []
+    if received:
+        listed.append(f"list_purchase_orders({_as_arguments(NOT_BILLED)}): received, not billed")
+    if shipped:
+        listed.append(f"list_sales_orders({_as_arguments(NOT_INVOICED)}): shipped, not invoiced")
+    return listed
+
+
+def _as_arguments(conditions: Where) -> str:
+    return ", ".join(f"{each.field}={list(each.values)}" for each in conditions if isinstance(each, OneOf))
+
+
+def _doubts(moved: Ledger | None, groups: Iterable[_Sum]) -> list[ToolWarning]:
+    if moved is None:
+        return []
+    unknown = sum(each.unknown for each in groups)
+    message = f"{unknown} variants at a location have no value in the ledger: sums that they belong to are unknown"
+    return [*moved.warnings(), *([advisory(warning_codes.STOCK_UNKNOWN, message)] if unknown else [])]
+
+
+STOCK_VALUE = ToolSpec(
+    name="stock_value",
+    toolset="inventory",
+    description=(
+        "Tell what stock was worth at a moment, by location and category, and what changed the value since an earlier "
+        "one: the month's end.\n\n"
+        "``changes`` adds up by kind of movement. Also counts orders received but not billed, shipped but not invoiced."
+    ),
+    request=StockValueRequest,
+    answer=StockValueAnswer,
+    run=_run,
+    reads=_READS,
+)
+"""What stock is worth."""

@@ -1,0 +1,93 @@
+"""`stock_value`: what stock was worth, by location and category, and what changed it."""
+
+from decimal import Decimal
+
+import pytest
+
+from katana_mcp.testing import Stage
+from katana_sandbox import Tenant
+from katana_sandbox.collections import inventory_movements
+from katana_sandbox.store.movements import Balance, Posted
+
+SINCE, BEFORE = "2026-02-01T00:00:00+02:00", "2026-01-31T23:59:59.999+02:00"
+
+
+def amount(value: object) -> Decimal:
+    return Decimal(str(value or 0))
+
+
+async def test_the_value_now_is_that_of_katana_itself_at_each_location(stage: Stage, tenant: Tenant) -> None:
+    told = await stage.call("stock_value", limit=250)
+    mine: dict[object, Decimal] = {}
+    for level in tenant.all("inventory"):
+        mine[level["location_id"]] = mine.get(level["location_id"], Decimal(0)) + amount(level["value_in_stock"])
+    shown: dict[object, Decimal] = {}
+    for row in told["rows"]:
+        shown[row["location_id"]] = shown.get(row["location_id"], Decimal(0)) + amount(row["value"])
+    assert {place: round(value, 4) for place, value in shown.items()} == {
+        place: round(value, 4) for place, value in mine.items() if place in shown
+    }
+    assert not any(value for place, value in mine.items() if place not in shown)
+    assert round(amount(told["value"]), 4) == round(sum(shown.values(), Decimal(0)), 4)
+    assert told["base_currency"] == "EUR"
+    assert "changes" not in told
+
+
+async def test_changes_by_kind_add_up_from_one_moment_to_the_other(stage: Stage) -> None:
+    told = await stage.call("stock_value", since=SINCE)
+    earlier = await stage.call("stock_value", as_of=BEFORE)
+    assert told["value_before"] == earlier["value"] != told["value"]
+    changed = sum((amount(each["change"]) for each in told["changes"]), Decimal(0))
+    assert round(changed, 4) == round(amount(told["value"]) - amount(told["value_before"]), 4)
+    assert {"SalesOrderRow", "PurchaseOrderRow"} <= {each["resource_type"] for each in told["changes"]}
+    by_row = [(amount(row["value"]), amount(row["value_before"])) for row in told["rows"]]
+    assert len({now == before for now, before in by_row}) == 2
+
+
+async def test_a_location_stands_alone_and_pages_hold_all_rows(stage: Stage) -> None:
+    whole = await stage.call("stock_value", location_id="Main workshop")
+    assert {row["location"] for row in whole["rows"]} == {"Main workshop"}
+    first = await stage.call("stock_value", location_id="Main workshop", limit=3)
+    second = await stage.call("stock_value", location_id="Main workshop", limit=3, page=2)
+    assert [*first["rows"], *second["rows"]] == whole["rows"][:6]
+    assert first["value"] == whole["value"]
+
+
+async def test_what_came_or_left_without_a_bill_is_counted(stage: Stage, tenant: Tenant) -> None:
+    told = await stage.call("stock_value")
+    bought = [each for each in tenant.all("purchase_orders") if each["status"].startswith(("REC", "PART"))]
+    sold = [each for each in tenant.all("sales_orders") if each["status"].endswith("DELIVERED")]
+    came = [each for each in bought if each["billing_status"] != "BILLED" and not each["deleted_at"]]
+    left = [each for each in sold if each["invoicing_status"] != "invoiced" and not each["deleted_at"]]
+    assert told["received_not_billed"] == len(came) > 0
+    assert told["shipped_not_invoiced"] == len(left) > 0
+    calls = [each.partition("(")[0] for each in told["next_actions"]]
+    assert calls == ["list_purchase_orders", "list_sales_orders"]
+
+
+@pytest.mark.cold
+async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = max(tenant.all("inventory_movements"), key=lambda each: (each["movement_date"], each["id"]))
+
+    as_it_is = inventory_movements.movement_record
+
+    def without_value(posted: Posted, balance: Balance, cost: object, rank: int) -> dict[str, object]:
+        shown = as_it_is(posted, balance, cost, rank)
+        return shown | {"value_in_stock_after": None} if posted.id == last["id"] else shown
+
+    monkeypatch.setattr(inventory_movements, "movement_record", without_value)
+    told = await stage.call("stock_value", since=SINCE)
+    assert [each["code"] for each in told["warnings"]] == ["stock_unknown"]
+    assert not {"value", "value_before", "changes"} & set(told)
+    assert [row["location_id"] for row in told["rows"] if "value" not in row] == [last["location_id"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [({"as_of": "2030-01-01"}, "as_of"), ({"since": "2026-03-02", "as_of": "2026-02-01"}, "since")],
+)
+async def test_moments_that_lie_wrong_are_refused(stage: Stage, arguments: dict[str, str], place: str) -> None:
+    refusal = await stage.refusal("stock_value", **arguments)
+    assert [each["field_path"] for each in refusal["warnings"]] == [place]
