@@ -42,7 +42,7 @@ READ_TOOLS = (
     *("get_variant_details", "check_inventory", "list_low_stock_items", "list_inventory_signals"),
     *("get_demand_forecast", "list_traceability"),
     *("order_readiness", "promise_date", "list_blocking_ingredients", "buildable"),
-    *("get_inventory_movements", "inventory_at", "get_bom", "list_reference", "cache_status"),
+    *("get_inventory_movements", "inventory_at", "stock_value", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""
 NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1}

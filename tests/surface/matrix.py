@@ -13,7 +13,7 @@ from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
-from .matrix_promised import boms, promised
+from .matrix_promised import boms, ledgers, promised
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods
@@ -275,28 +275,6 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
-def _ledger(tenant: Tenant) -> dict[str, Usual]:
-    moved = list(tenant.all("inventory_movements"))
-    variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
-    middle = "2026-02-20T12:00:00Z"
-    shared: dict[str, object] = {
-        "skus_or_variant_ids": [variant["variant_id"]],
-        "location_id": next(each["id"] for each in _live(tenant, "locations") if each["id"] != sold["location_id"]),
-    }
-    return {
-        "get_inventory_movements": Usual(
-            {"skus_or_variant_ids": [sold["variant_id"]]},
-            _each(
-                **shared, moved_from=middle, moved_to="2024-01-01", resource_type="stock transfer row", limit=1, page=9
-            ),
-        ),
-        "inventory_at": Usual(
-            {"skus_or_variant_ids": [sold["variant_id"]], "as_of": middle},
-            _each(**shared, as_of="2020-01-01T00:00:00+02:00"),
-        ),
-    }
-
-
 def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     items = _live(tenant, "materials")
     changes = _filters(
@@ -486,7 +464,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         ),
         **_shortages(tenant),
         **promised(tenant),
-        **_ledger(tenant),
+        **ledgers(tenant),
         **boms(tenant),
         "list_reference": Usual({"kind": "supplier"}, _each(kind="location", query="Pinegrove", limit=3, page=2)),
         "cache_status": Usual({}),

@@ -44,3 +44,38 @@ def boms(tenant: Tenant) -> dict[str, Usual]:
     part = [rows[-1]["ingredient_variant_id"]]
     changes = changed_each(skus_or_variant_ids=part, direction="where used", levels=1, limit=1, page=2)
     return {"get_bom": Usual({"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}, changes)}
+
+
+def ledgers(tenant: Tenant) -> dict[str, Usual]:
+    """Return those of what the stock ledger tells."""
+    moved = list(tenant.all("inventory_movements"))
+    variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
+    middle = "2026-02-20T12:00:00Z"
+    shared: dict[str, object] = {
+        "skus_or_variant_ids": [variant["variant_id"]],
+        "location_id": next(
+            each["id"] for each in live_records(tenant, "locations") if each["id"] != sold["location_id"]
+        ),
+    }
+    return {
+        "get_inventory_movements": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]]},
+            changed_each(
+                **shared, moved_from=middle, moved_to="2024-01-01", resource_type="stock transfer row", limit=1, page=9
+            ),
+        ),
+        "inventory_at": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]], "as_of": middle},
+            changed_each(**shared, as_of="2020-01-01T00:00:00+02:00"),
+        ),
+        "stock_value": Usual(
+            {"as_of": middle},
+            changed_each(
+                location_id=shared["location_id"],
+                as_of="2020-01-01T00:00:00+02:00",
+                since="2024-01-01",
+                limit=1,
+                page=9,
+            ),
+        ),
+    }

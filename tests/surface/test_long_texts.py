@@ -11,7 +11,7 @@ from katana_sandbox import ManualClock, Tenant
 from .matrix import let_ask
 from .texts import NAMES_NONE, plant, planted_calls
 
-HELP = ("katana://help", "katana://help/tools")
+HELP = ("katana://help", "katana://help/tools", "katana://help/workflows")
 
 
 async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(

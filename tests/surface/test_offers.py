@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 
 import pytest
 from mcp.types import PromptReference, ResourceTemplateReference
@@ -14,10 +13,12 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Tenant
 
-from .matrix import matrix
-from .usual import Usual
-
 LISTED = {each["name"]: each for each in catalogue()}
+SHOWN_EARLIER: dict[str, object] = {
+    "<manufacturing order>": "MO-1",
+    "<skus>": ["FSKT-35M"],
+    "<lines>": [{"sku": "FSKT-35M", "quantity": 1}],
+}
 TEMPLATES = {each.template: each for each in REFERENCE if each.template}
 
 
@@ -75,7 +76,7 @@ async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> 
         assert expected in (await stage.client.complete(ref, {"name": name, "value": typed})).values
         assert (await stage.client.complete(ref, {"name": name, "value": ""})).values
     free = PromptReference(name="month_end_stock_review")
-    assert (await stage.client.complete(free, {"name": "month", "value": "2026"})).values == []
+    assert (await stage.client.complete(free, {"name": "first_day", "value": "2026"})).values == []
 
 
 async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage: Stage) -> None:
@@ -89,40 +90,32 @@ async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage:
         assert all(value in text for value in given.values())
         named = set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
         fields = {"as_of", "location_id", "inventory_closing_date"}
-        assert named - fields == set(prompt.tools) <= set(LISTED), prompt.name
+        assert named - fields <= prompt.tools <= set(LISTED), prompt.name
         assert set(re.findall(r"katana://[a-z-]+", text)) <= resources
-        known = {name for tool in prompt.tools for name in LISTED[tool]["inputSchema"]["properties"]}
-        used = set(re.findall(r"\b([a-z_]+)=", text)) | (set(re.findall(r"\b\w+_(?:from|to)\b", text)))
-        assert used <= known, prompt.name
+        for step in prompt.steps:
+            known = set(LISTED[step.tool]["inputSchema"]["properties"])
+            used = set(re.findall(r"\b([a-z_]+)=", step.says)) | set(re.findall(r"\b\w+_(?:from|to)\b", step.says))
+            assert used | set(step.arguments) <= known, (prompt.name, step.tool)
+            assert used <= set(step.arguments), (prompt.name, step.tool)
 
 
-def _told_calls(text: str, changes: Mapping[str, Usual]) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield each tool of a numbered step, with the arguments that the step names, with a value or without."""
-    for step in re.findall(r"^\d\. (.+)$", text, re.MULTILINE):
-        for tool, told in re.findall(r"`([a-z_]+)`([^`]*)", step):
-            if tool in LISTED:
-                given = {name: _value(value) for name, value in re.findall(r"\b([a-z_]+)=(\[.*?\]|[\w-]+)", told)}
-                bare = set(re.findall(r"\b\w+_(?:from|to)\b|\b\w+_ids?\b|\bas_of\b", told)) - set(given)
-                known = changes[tool].arguments
-                said = {
-                    name: changes[tool].changes.get(name, {}).get(name) for name in bare & set(changes[tool].changes)
-                }
-                yield tool, known | said | given
-
-
-def _value(told: str) -> object:
-    if told.startswith("["):
-        return [part.strip() for part in told.strip("[]").split(",")]
-    return {"true": True, "false": False}.get(told, told)
-
-
-async def test_what_the_steps_of_a_prompt_say_can_be_called_as_it_stands(stage: Stage, tenant: Tenant) -> None:
-    usual = matrix(tenant)
+async def test_the_calls_of_every_way_of_work_can_be_made_as_they_stand(stage: Stage) -> None:
     for prompt in PROMPTS:
-        calls = list(_told_calls(prompt.text, usual))
-        assert {tool for tool, _ in calls} == set(prompt.tools), prompt.name
-        for tool, arguments in calls:
-            assert (await stage.call(tool, **arguments))["source"] == "sandbox", (prompt.name, tool)
+        for tool, arguments in prompt.calls():
+            given = {name: SHOWN_EARLIER.get(str(value), value) for name, value in arguments.items()}
+            assert (await stage.call(tool, **given))["source"] == "sandbox", (prompt.name, tool)
+
+
+async def test_the_ways_of_work_are_told_as_data(stage: Stage) -> None:
+    told = json.loads(await stage.read("katana://help/workflows"))
+    assert [each["name"] for each in told] == [prompt.name for prompt in PROMPTS]
+    for each, prompt in zip(told, PROMPTS, strict=True):
+        assert set(each["arguments"]) == {argument.name for argument in prompt.arguments}
+        assert [(step["tool"], step["arguments"]) for step in each["steps"]] == [
+            (step.tool, step.arguments) for step in prompt.steps
+        ]
+        named = set(re.findall(r"\{(\w+)\}", json.dumps([step["arguments"] for step in each["steps"]])))
+        assert named <= set(each["arguments"])
 
 
 async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:
@@ -132,7 +125,7 @@ async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:
 
 async def test_a_prompt_whose_tools_are_not_served_is_not_offered(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"toolsets": ("purchasing", "catalog")})) as stage:
-        assert [prompt.name for prompt in await stage.client.list_prompts()] == ["supplier_document_check"]
+        assert [each.name for each in await stage.client.list_prompts()] == ["goods_in", "supplier_document_check"]
         page = await stage.read("katana://help")
         assert "supplier_document_check" in page
         assert "promise_date" not in page

@@ -237,6 +237,7 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
         "katana://journal",
         "katana://help",
         "katana://help/tools",
+        "katana://help/workflows",
     ]
     rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:7]}
     tenant = stage.own.sandbox.tenant()
@@ -270,7 +271,7 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
 async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(stage: Stage) -> None:
     for name, given, told in (
         ("promise_dates", {}, r"^no prompt is called 'promise_dates'; did you mean 'promise_date'\?$"),
-        ("lunch", {}, "^no prompt is called 'lunch'; there are morning_shortage_check, promise_date, "),
+        ("lunch", {}, "^no prompt is called 'lunch'; there are morning_shortage_check, goods_in, promise_date, "),
         (
             "promise_date",
             {"sales_order": "SO-1", "lotion": "x"},

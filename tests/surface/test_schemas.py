@@ -147,7 +147,7 @@ def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything
         for name, schema in shown["inputSchema"]["properties"].items():
             if schema["type"] == "array" and "maxItems" not in schema:
                 with pytest.raises(Refused):
-                    _validate(tool, {**_required(tool), name: fitting(schema) * 100})
+                    _validate(tool, {**_required(tool), name: [fitting(schema["items"])] * 100})
 
 
 @pytest.mark.parametrize(("tool", "name"), PARAMETERS)

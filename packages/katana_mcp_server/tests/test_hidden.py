@@ -76,6 +76,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "list_blocking_ingredients": {},
         "order_readiness": {},
         "buildable": {},
+        "stock_value": {},
         "promise_date": {"rows": [{"sku_or_variant_id": variant["id"], "quantity": 1}]},
         "verify_order_document": {
             "purchase_order_id": bought["id"],

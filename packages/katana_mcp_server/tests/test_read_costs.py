@@ -17,6 +17,7 @@ PAGED: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("list_blocking_ingredients", 12, {}),
     ("order_readiness", 25, {}),
     ("buildable", 25, {}),
+    ("stock_value", 8, {"since": "2026-02-01"}),
 )
 BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),

@@ -133,6 +133,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "get_bom": {"skus_or_variant_ids": ["PAD"]},
         "order_readiness": {},
         "buildable": {},
+        "stock_value": {},
         "promise_date": {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 1}]},
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},

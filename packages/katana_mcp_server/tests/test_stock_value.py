@@ -1,6 +1,7 @@
 """`stock_value`: what stock was worth, by location and category, and what changed it."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
 
     as_it_is = inventory_movements.movement_record
 
-    def without_value(posted: Posted, balance: Balance, cost: object, rank: int) -> dict[str, object]:
+    def without_value(posted: Posted, balance: Balance, cost: object, rank: int) -> dict[str, Any]:
         shown = as_it_is(posted, balance, cost, rank)
         return shown | {"value_in_stock_after": None} if posted.id == last["id"] else shown
 

@@ -14,6 +14,7 @@ from katana_mcp.surface.descriptor import AnyTool
 type Schema = Mapping[str, object]
 
 URI, TOOLS, TOOL = "katana://help", "katana://help/tools", "katana://help/tools/{tool}"
+WORKFLOWS = "katana://help/workflows"
 
 EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Find a part by any part of its code", "search_items", {"query": "00.4021.018.003"}),
@@ -76,6 +77,8 @@ def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
         "",
         "## Prompts",
         *(f"- `{prompt.name}`: {prompt.description}" for prompt in served(names)),
+        "",
+        f"`{WORKFLOWS}` has the calls of each, in order, as data.",
         "",
         "## Resources",
         *(f"- `{resource.uri}`{_one(resource)}: {resource.title}" for resource in REFERENCE),

@@ -12,10 +12,11 @@ from typing import cast
 
 from cache_core.conditions import OneOf, Where, Within
 from cache_core.records import Record, iso
-from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, none_yet, text
+from katana_mcp.references.resolve import none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
-from katana_mcp.surface.operations.filters import AtLocation, Instant, Moment, where
+from katana_mcp.surface.operations.filters import AtLocation, Moment, Until, where
 from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
@@ -44,8 +45,8 @@ NOT_INVOICED: Where = (
 class StockValueRequest(Request):
     """Arguments of `stock_value`."""
 
-    as_of: Instant | None = None
-    """A date (end of that day) or a moment: 2026-02-28T09:00:00Z; now by default."""
+    as_of: Until | None = None
+    """A date (end of that day) or a moment; now by default."""
     since: Moment | None = None
     """Tells what changed the value from here on: a date (its first moment) or a moment."""
     location_id: AtLocation = None
@@ -167,10 +168,10 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         await services.cache.count(entity, conditions)
         for entity, conditions in zip(_UNBILLED, (NOT_BILLED, NOT_INVOICED), strict=True)
     ]
-    page.fields["next_actions"] = [
-        *cast("list[str]", page.fields.get("next_actions", [])),
-        *_what_is_open(received, shipped),
-    ]
+    actions = [*cast("list[str]", page.fields.get("next_actions", [])), *_what_is_open(received, shipped)]
+    if not found and await none_at_all(services, LEDGER):
+        actions = [none_yet("movements of stock")]
+    page.fields["next_actions"] = actions
     return now.answer(
         StockValueAnswer,
         *notices,
@@ -278,7 +279,7 @@ def _changes(valued: Iterable[_Valued]) -> list[ValueChange]:
 
 def _what_is_open(received: int, shipped: int) -> list[str]:
     """Return the calls that list what came or left and was not billed."""
-    listed = []
+    listed: list[str] = []
     if received:
         listed.append(f"list_purchase_orders({_as_arguments(NOT_BILLED)}): received, not billed")
     if shipped:
@@ -302,9 +303,9 @@ STOCK_VALUE = ToolSpec(
     name="stock_value",
     toolset="inventory",
     description=(
-        "Tell what stock was worth at a moment, by location and category, and what changed the value since an earlier "
-        "one: the month's end.\n\n"
-        "``changes`` adds up by kind of movement. Also counts orders received but not billed, shipped but not invoiced."
+        "Say what stock was worth on a day, by category, and which kinds of movements changed its value since an "
+        "earlier day, for the books.\n\n"
+        "Also how many orders are received and not billed, or shipped and not invoiced."
     ),
     request=StockValueRequest,
     answer=StockValueAnswer,

@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 from katana_mcp.references.services import Services, TenantDoor
 from katana_mcp.resources import help as help_pages
 from katana_mcp.resources import journal as journal_pages
+from katana_mcp.resources.prompts import workflows
 from katana_mcp.resources.reference import REFERENCE, read, read_one
 from katana_mcp.server.catalogue import absent_tools
 from katana_mcp.server.mcp.answer_schemas import referred
@@ -30,7 +31,13 @@ from katana_mcp.tools.outgoing import json_of
 type Held = ResourceResult | str
 
 JSON, MARKDOWN = "application/json", "text/markdown"
-RESOURCES = (*(resource.uri for resource in REFERENCE), journal_pages.URI, help_pages.URI, help_pages.TOOLS)
+RESOURCES = (
+    *(resource.uri for resource in REFERENCE),
+    journal_pages.URI,
+    help_pages.URI,
+    help_pages.TOOLS,
+    help_pages.WORKFLOWS,
+)
 TEMPLATES = (
     *(each.template for each in REFERENCE if each.template is not None),
     journal_pages.TEMPLATE,
@@ -108,6 +115,13 @@ def resources(tools: Sequence[AnyTool], tenant: TenantDoor, unlisted: Collection
         name="Tools",
         description="Every tool, and where its arguments are explained.",
         mime_type=MARKDOWN,
+    )
+    yield ServedResource.of(
+        partial(_page, partial(workflows, [tool.name for tool in tools])),
+        uri=help_pages.WORKFLOWS,
+        name="Ways of work",
+        description="What to call, in which order, for work that comes back every day or month, as JSON.",
+        mime_type=JSON,
     )
 
 
