@@ -67,7 +67,7 @@ def test_a_bug_that_no_test_notices_is_told(
     file, tests = "mutants/model.py", ("tests/test_mutants.py::test_a_text_that_is_gone_is_told",)
     noticed = Mutant("Noticed", file, "if found != 1:", "if found > 1:", tests, "B00")
     missed = Mutant("Missed", file, "sorted(HERE.glob", "list(HERE.glob", tests)
-    monkeypatch.setattr("mutants.__main__.known", lambda: (noticed, missed))
+    monkeypatch.setattr("mutants.__main__.all_mutants", lambda: (noticed, missed))
     before = (ROOT / file).read_text("utf-8")
     assert main([]) == 1
     first, by, second, count = capsys.readouterr().out.splitlines()

@@ -43,8 +43,8 @@ def _rows_alike(told: list[object], real: list[object]) -> bool:
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | Decimal):
-        return Decimal(value)
+    if isinstance(value, int | float | Decimal):
+        return Decimal(str(value))
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return Decimal(value)
     return _instant(value) if isinstance(value, str) and _MOMENT.match(value) else value

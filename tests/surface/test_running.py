@@ -82,6 +82,7 @@ async def test_every_parameter_makes_a_difference(stage: Stage, tenant: Tenant, 
         let_ask(tool, clock)
         plain = await stage.call(tool, **usual.arguments)
         for name, change in list(usual.changes.items())[place % every :: every]:
+            let_ask(tool, clock)
             if lasting(await stage.call(tool, **{**usual.arguments, **change})) == lasting(plain):
                 same.append(f"{tool}.{name}")
     assert same == []

@@ -12,14 +12,12 @@ from pathlib import Path
 
 from cache_core.errors import CacheError
 from cache_core.protocol import Search, Selection
-from cache_core.specs import SPECS
-from cache_core.specs.stock import STOCK
 from katana_mcp.configuration.settings import load
 from katana_mcp.references.services import Services
 from katana_mcp.server.wiring import Environment, connected
 
-ENTITIES = tuple(spec.name for spec in SPECS if spec is not STOCK)
 READ = ("sales_order", "variant", "customer", "purchase_order")
+"""What is kept fresh: to list every entity takes all requests of the first minute, which hides what a lease costs."""
 _EVERY = 0.05
 
 
@@ -64,7 +62,7 @@ async def refresh(services: Services) -> None:
     rest = 0.0
     while rest >= 0:
         await asyncio.sleep(rest)
-        rest = (await services.fresh.keep_fresh(ENTITIES)).rest
+        rest = (await services.fresh.keep_fresh(READ)).rest
 
 
 async def main(url: str, key: str, directory: Path, seconds: float) -> None:
