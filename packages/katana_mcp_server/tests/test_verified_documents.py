@@ -255,3 +255,29 @@ async def test_the_only_row_of_an_order_is_not_taken_off_it(stage: Stage, tenant
     (absent,) = [difference for difference in answer["differences"] if difference["kind"] == "not_on_document"]
     assert "delete_purchase_order" in absent["no_call"]
     assert await _previews(stage, answer) == 0
+
+
+async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage: Stage, tenant: Tenant) -> None:
+    order = _boxed(tenant)
+    row = next(each for each in order["purchase_order_rows"] if each["purchase_uom"] == "box")
+    head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
+    for nr, (price, uom, rate) in enumerate([(9, "box", 500), (7, "pcs", 1), (8, "box", 500)] + [(8, "box", 500)] * 4):
+        bought = {"variant_id": row["variant_id"], "quantity": 1, "price_per_unit": price}
+        bought |= {"purchase_uom": uom, "purchase_uom_conversion_rate": rate}
+        made = {"order_no": f"PO-90{nr}", "order_created_date": f"2026-03-0{1 + nr // 5}T0{nr}:00:00Z"}
+        tenant.create("purchase_orders", {**head, **made, "purchase_order_rows": [bought]})
+
+    async def asked(price: object, **terms: object) -> Payload:
+        line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "unit": "box", "price": price}
+        return await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice", **terms)
+
+    dear = await asked(9.5)
+    good = next(each for each in dear["goods"] if each["variant_id"] == row["variant_id"])
+    assert [each["order_no"] for each in good["last_prices"]] == ["PO-906", "PO-905", "PO-904", "PO-903", "PO-902"]
+    assert {each["price_per_unit"] for each in good["last_prices"]} == {8}
+    (told,) = [each for each in dear["warnings"] if each["code"] == "unusual_price"]
+    assert told["message"].endswith(f"the document has 9.5 {order['currency']} per box; the last 5 purchases cost 8")
+    assert told["field_path"] == "lines[0]"
+    for unremarkable in (await asked(8.5), await asked(9.5, price_tolerance=20), await asked(None)):
+        assert [each for each in unremarkable["warnings"] if each["code"] == "unusual_price"] == []
+    assert "last_prices" not in (await asked(None))["goods"][0]

@@ -13,11 +13,13 @@ from katana_mcp.entities.purchase_orders.verifying.comparing import (
     order_name,
     to_decimal,
 )
+from katana_mcp.entities.purchase_orders.verifying.history import last_purchases, unusual
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
 from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.responses import (
     ComparedTotals,
     Difference,
+    PastPrice,
     VerifiedGood,
     VerifiedRow,
     VerifyOrderDocumentAnswer,
@@ -61,12 +63,14 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         *others.unmatched,
         *differing(compared, len(lines), terms),
     ]
-    told, goods, cut = _bounded(found, [_good(side) for side in sides])
+    history = await last_purchases(sides, order, services)
+    told, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors]
     way = terms.settling.received(matched_sides) if request.kind == "delivery_note" else None
     return now.answer(
         VerifyOrderDocumentAnswer,
         *_warnings(order, sides),
+        *unusual(sides, history, terms),
         *cut,
         purchase_order_id=order.id,
         **_head(order.record, names),
@@ -139,7 +143,7 @@ def _assigned(lines: Sequence[Line], sides: Sequence[Side]) -> list[tuple[Line, 
     return left
 
 
-def _good(side: Side) -> VerifiedGood:
+def _good(side: Side, paid: Sequence[PastPrice] | None) -> VerifiedGood:
     came = side.quantity if side.lines else None
     return VerifiedGood(
         variant_id=side.good.variant_id,
@@ -153,6 +157,7 @@ def _good(side: Side) -> VerifiedGood:
         received=side.received,
         open=side.open,
         rows=[filled(VerifiedRow, row, purchase_order_row_id=get_int(row, "id")) for row in side.rows],
+        last_prices=list(paid) if paid and side.prices else None,
     )
 
 

@@ -55,6 +55,14 @@ class VerifiedRow(Answer):
     received_date: str | None = None
 
 
+class PastPrice(Answer):
+    """What a good cost before, in the order's currency and purchase unit."""
+
+    order_no: str | None = None
+    date: str | None = None
+    price_per_unit: Number
+
+
 class VerifiedGood(Answer):
     """A good on both sides, in the order's purchase unit."""
 
@@ -70,6 +78,8 @@ class VerifiedGood(Answer):
     received: Number
     open: Number
     rows: list[VerifiedRow]
+    last_prices: list[PastPrice] | None = None
+    """Of up to five orders before, newest first; only where the document has a price."""
 
 
 class ComparedTotals(Answer):
