@@ -80,7 +80,7 @@ async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_on
     sys.stdout.write(f"\nrequests {one} by one, {four} by four; longest write {longest:.0f} ms; {alone} {told}\n")
     assert [each["faults"] for each in (*alone, *told)] == [[]] * 5
     assert not any(each["fastmcp"] for each in told)
-    assert four <= 1.2 * one
+    assert four - 3 <= 1.2 * one  # each process asks once whose account it is
     assert longest < 250
     assert max(each["p99"] for each in told) < 0.1
 
