@@ -33,6 +33,8 @@ TOLD = {
     "max_writes_per_minute": "5",
     "confirm": "required",
     "question_key": "question-key-0123456789-0123456789",
+    "telemetry": "yes",
+    "metrics": "on",
     "http": "yes",
     "host": "::1",
     "port": "8123",

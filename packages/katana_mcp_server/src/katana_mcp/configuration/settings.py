@@ -170,6 +170,10 @@ class Settings(Choice):
     question_key: Annotated[Secret | None, Field(validation_alias="KATANA_MCP_QUESTION_KEY")] = None
     """Seals questions to a person, 32 characters or more: servers on different machines that share it take each other's
     answers. By default a key kept in the cache directory. Never a flag either."""
+    telemetry: Annotated[bool, Field(validation_alias="KATANA_MCP_TELEMETRY")] = False
+    """Send traces and metrics over OTLP, by the variables of OpenTelemetry; needs katana-factory-mcp[otel]."""
+    metrics: Annotated[bool, Field(validation_alias="KATANA_MCP_METRICS")] = False
+    """Serve metrics for Prometheus at /metrics over HTTP, to who has the token; needs katana-factory-mcp[otel]."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"

@@ -1,5 +1,6 @@
 """From settings to a running server: what the command line starts."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,8 +10,9 @@ from katana_mcp.configuration.settings import Settings
 from katana_mcp.server.account import account
 from katana_mcp.server.catalogue import promised, served, unlisted
 from katana_mcp.server.mcp.server import build_server
+from katana_mcp.server.mcp.telemetry import Measuring, both, measured
 from katana_mcp.server.mcp.transports import check_door
-from katana_mcp.server.wiring import Environment, connected, question_key_of
+from katana_mcp.server.wiring import Environment, connected, log_request, question_key_of
 
 
 def application(settings: Settings, outside: Environment | None = None) -> FastMCP[Any]:
@@ -23,4 +25,11 @@ def application(settings: Settings, outside: Environment | None = None) -> FastM
     check_door(settings)
     chosen = (settings, outside) if outside is not None else account(settings)
     key = partial(question_key_of, *chosen)
-    return build_server(tools, connected(*chosen), unlisted=unlisted(tools, settings), question_key=key)
+    instruments = measured(settings)
+    if instruments is not None:
+        told = chosen[1].on_request or log_request
+        chosen = (chosen[0], replace(chosen[1], on_request=both(told, instruments.requested)))
+    server = build_server(tools, connected(*chosen), unlisted=unlisted(tools, settings), question_key=key)
+    if instruments is not None:
+        server.add_middleware(Measuring(instruments))
+    return server

@@ -22,6 +22,7 @@ from katana_mcp.server.mcp.open_files import allow_open_files
 from katana_mcp.server.mcp.overload import CallLimit, Load, limit_sessions
 from katana_mcp.server.mcp.refusals import RefusalLog
 from katana_mcp.server.mcp.stdin import mend_stdin
+from katana_mcp.server.mcp.telemetry import MetricsPage
 
 _MIN_TOKEN = 16
 
@@ -94,6 +95,7 @@ async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.
         middleware=[
             Middleware(Health, load),
             *doors(settings, listener.getsockname()[1], refusals),
+            *([Middleware(MetricsPage)] if settings.metrics else []),
             Middleware(CallLimit, load, refusals),
         ],
     )

@@ -1,0 +1,137 @@
+"""Spans and metrics: what they hold and never hold, where they go, and that nothing is loaded that nobody asked for."""
+
+import json
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from http_door import TOKEN, opened
+
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.mcp.telemetry import measured, route_of
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Any]:
+    command = [sys.executable, str(HERE / "measured_server.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "secret words" not in done.stdout.splitlines()[-1]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_requests_to_katana_are_children_of_the_call_that_made_them_without_their_queries(kept: dict[str, Any]) -> None:
+    calls = {each["id"]: each for each in kept["spans"] if each["kind"] == "SERVER"}
+    asked = [each for each in kept["spans"] if each["kind"] == "CLIENT" and "url.template" in each["about"]]
+    assert {calls[each["parent"]]["name"] for each in asked} == {
+        *("tools/call list_customers", "tools/call get_customer"),
+        *("tools/call create_supplier", "tools/call apply_plan"),
+    }
+    assert {each["name"] for each in asked} >= {"GET /customers", "POST /suppliers"}
+    assert not [each for each in asked if "?" in json.dumps(each)]
+    lost = [each for each in asked if each["status"] == "ERROR"]
+    assert [(each["name"], each["about"]["outcome"]) for each in lost] == [("POST /suppliers", "unknown")]
+
+
+def test_a_refusal_has_its_code_in_the_span_of_the_call_and_is_an_error(kept: dict[str, Any]) -> None:
+    failed = [each for each in kept["spans"] if each["kind"] == "SERVER" and each["status"] == "ERROR"]
+    assert [(each["name"], each["about"]["error.type"]) for each in failed] == [
+        ("tools/call get_customer", "not_found")
+    ]
+
+
+def test_requests_waits_ages_and_writes_are_counted(kept: dict[str, Any]) -> None:
+    told = {
+        name: {tuple(sorted(each["about"].items())): each["number"] for each in points}
+        for name, points in kept["metrics"].items()
+    }
+    made = sum(told["katana.request.duration"].values())
+    assert (
+        made == told["katana.request.wait"][()] == len([each for each in kept["spans"] if "attempt" in each["about"]])
+    )
+    assert told["katana_mcp.writes"] == {(("outcome", "applied"),): 1, (("outcome", "unknown"),): 1}
+    refused = (("code", "not_found"), ("outcome", "refused"), ("tool", "get_customer"))
+    assert told["katana_mcp.tool.duration"][refused] == 1
+    assert told["katana_mcp.answer.overdue"][(("tool", "list_customers"),)] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "route"),
+    [
+        ("/purchase_orders/12/rows/3", "/purchase_orders/{id}/rows/{id}"),
+        ("/bom_rows/6513270e-269e-4d37-b2a7-4de452e6b438", "/bom_rows/{id}"),
+        ("/v2_things", "/v2_things"),
+    ],
+)
+def test_no_id_makes_a_name_of_its_own(path: str, route: str) -> None:
+    assert route_of(path) == route
+
+
+def test_without_the_optional_part_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.metric_exporter", None)
+    for flag in ("telemetry", "metrics"):
+        with pytest.raises(SettingsError, match=rf"--{flag}\): measuring is an optional part: install .*\[otel\]$"):
+            measured(load(sandbox=True, **{flag: True}))
+
+
+def test_nothing_is_loaded_that_nobody_asked_for() -> None:
+    program = (
+        "import sys; from katana_mcp.configuration.settings import load;"
+        "from katana_mcp.server.application import application; application(load(sandbox=True));"
+        "print([each for each in sys.modules if each.startswith(('opentelemetry.sdk', 'prometheus_client'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+class _Collector(BaseHTTPRequestHandler):
+    got: list[tuple[str, bytes]]
+
+    def do_POST(self) -> None:
+        self.got.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_what_is_measured_goes_where_the_variables_of_opentelemetry_say(tmp_path: Path) -> None:
+    handler = type("Collector", (_Collector,), {"got": list[tuple[str, bytes]]()})
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        command = ["katana-mcp", "call", "get_customer", "customer_id=secret words", "--sandbox", "--telemetry"]
+        environment = {
+            "PATH": str(Path(sys.executable).parent),
+            "HOME": str(tmp_path),
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
+        }
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+        server.shutdown()
+    assert "secret words" in done.stderr + done.stdout
+    sent = dict(handler.got)
+    assert set(sent) == {"/v1/traces", "/v1/metrics"}
+    assert b"tools/call get_customer" in sent["/v1/traces"]
+    assert b"katana_mcp.tool.duration" in sent["/v1/metrics"]
+    for body in sent.values():
+        assert b"secret words" not in body
+        assert b"limit=" not in body
+
+
+async def test_prometheus_is_shown_a_page_by_who_has_the_token(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys, metrics=True) as door:
+        here = {"Host": f"127.0.0.1:{door.port}"}
+        assert (await door.request("GET", here, path="/metrics"))[0] == 401
+        allowed = {**here, "Authorization": f"Bearer {TOKEN}"}
+        await door.knock(allowed)
+        status, page = await door.request("GET", allowed, path="/metrics")
+        assert status == 200
+        assert "python_info" in page
