@@ -101,7 +101,7 @@
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
-| `unusual_price` | a price on a supplier's document is far from what the last purchases of the good cost |
+| `unusual_price` | advisory | a price on a supplier's document is far from what the last purchases of the good cost |
 | `matched_by_description` | advisory | a line of a document was taken by its words, not by a code |
 | `archived_item` | advisory | the record is archived in Katana |
 | `deleted_item` | advisory | the record is deleted in Katana |

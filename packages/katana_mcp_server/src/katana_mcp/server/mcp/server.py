@@ -13,6 +13,7 @@ from katana_mcp.server.catalogue import absent_tools
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
 from katana_mcp.server.mcp.prompts import ServedPrompt, offer_completions
 from katana_mcp.server.mcp.refresh_middleware import Waking
+from katana_mcp.server.mcp.renamed import Renamed
 from katana_mcp.server.mcp.resources import RESOURCES, TEMPLATES, resources, templates
 from katana_mcp.server.mcp.sealing import KeySource, sealed
 from katana_mcp.server.mcp.strict_read_only import Tightening
@@ -66,6 +67,7 @@ def build_server(
         request_state_security=None if question_key is None else sealed(question_key),
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[
+            Renamed(),
             UnknownNames(
                 [*names, FIND, CALL] if unlisted else names,
                 absent_tools(served=names),
