@@ -281,3 +281,26 @@ async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage
     for unremarkable in (await asked(8.5), await asked(9.5, price_tolerance=20), await asked(None)):
         assert [each for each in unremarkable["warnings"] if each["code"] == "unusual_price"] == []
     assert "last_prices" not in (await asked(None))["goods"][0]
+
+
+async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting_it(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    order = next(each for each in received if each["billing_status"] == "NOT_BILLED")
+    row = order["purchase_order_rows"][0]
+    line = {"sku": _sku(tenant, row), "quantity": row["quantity"] + 2, "price": row["price_per_unit"] + 1}
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
+    calls = {each["kind"]: each["settle"] for each in answer["differences"] if "settle" in each}
+    update = {kind: calls[kind]["arguments"]["update_rows"][0] for kind in ("quantity", "price")}
+    assert update["quantity"] == {"row_id": row["id"], "quantity": row["quantity"] + 2}
+    assert update["price"] == {"row_id": row["id"], "price_per_unit": row["price_per_unit"] + 1}
+    for call in calls.values():
+        clock.advance(61)
+        preview = await stage.call(call["tool"], **call["arguments"])
+        assert call["tool"] == "correct_purchase_order"
+        assert preview["plan_token"], preview["warnings"]
+    note = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line | {"quantity": row["quantity"]}])
+    assert "correct_purchase_order" not in {
+        each["settle"]["tool"] for each in note["differences"] if "quantity" in each
+    }

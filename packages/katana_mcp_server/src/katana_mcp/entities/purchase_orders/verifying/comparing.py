@@ -122,8 +122,11 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
 
 
 def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
-    can_come = terms.request.kind == "delivery_note" and terms.settling.status != "DRAFT"
-    return terms.settling.received([side]) if can_come and more < 0 else terms.settling.quantity_of(side, more)
+    is_note, settling = terms.request.kind == "delivery_note", terms.settling
+    if settling.status == "RECEIVED" and not is_note:
+        return settling.came(side, more)
+    can_come = is_note and settling.status != "DRAFT"
+    return settling.received([side]) if can_come and more < 0 else settling.quantity_of(side, more)
 
 
 def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:

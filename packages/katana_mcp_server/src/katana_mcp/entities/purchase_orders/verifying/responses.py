@@ -26,7 +26,7 @@ type Kind = Literal[
 class Call(Answer):
     """A call that plans it; nothing is written before `apply_plan`."""
 
-    tool: Literal["receive_purchase_order", "modify_purchase_order"]
+    tool: Literal["receive_purchase_order", "modify_purchase_order", "correct_purchase_order"]
     arguments: dict[str, object]
 
 

@@ -16,7 +16,9 @@ from katana_mcp.values import get_int, number
 _INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
 _DELETED = "the order was deleted in Katana"
 _DRAFT = "the order is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
-_LOCKED = "received rows can no longer be changed"
+_LOCKED = (
+    "received rows can no longer be changed; correct_purchase_order corrects them when all of the order is received"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,17 @@ class Settling:
             return Way(no_call=_DELETED)
         return Way(Call(tool="modify_purchase_order", arguments={"purchase_order_id": self.order, **arguments}))
 
+    def correct(self, rows: Sequence[Record], name: str, value: object) -> Way:
+        """Return the call that corrects a field of received rows, where Katana reopens the order."""
+        if self.is_deleted:
+            return Way(no_call=_DELETED)
+        if self.status != "RECEIVED" or not rows:
+            return Way(no_call=_LOCKED)
+        changed = [{"row_id": get_int(row, "id"), name: value} for row in rows]
+        return Way(
+            Call(tool="correct_purchase_order", arguments={"purchase_order_id": self.order, "update_rows": changed})
+        )
+
     def row_set(self, row: Record, name: str, value: Fraction) -> Way:
         """Return the call that sets an amount of an open row."""
         amount = _sendable(value)
@@ -67,7 +80,7 @@ class Settling:
         """Return the call that sets a field of the open rows of a good that have another value."""
         rows = [row for row in side.open_rows if _plain(row.get(name)) != value]
         if not rows:
-            return Way(no_call=_LOCKED)
+            return self.correct([row for row in side.rows if _plain(row.get(name)) != value], name, value)
         return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: value} for row in rows])
 
     def quantity_of(self, side: Side, more: Fraction) -> Way:
@@ -82,6 +95,13 @@ class Settling:
                 no_call=f"{len(rows)} open rows of {side.good.called} would change: choose one and change it by hand"
             )
         return self.row_set(rows[-1], "quantity", then)
+
+    def came(self, side: Side, more: Fraction) -> Way:
+        """Return the call that corrects how much of a good was received, where all of the order was."""
+        amount = _sendable(Fraction(_quantity(side.rows[-1])) + more)
+        if not amount:
+            return Way(no_call=_INEXACT if amount is None else f"several receipts of {side.good.called} would change")
+        return self.correct(side.rows[-1:], "quantity", plain_number(amount))
 
     def added(self, side: Side, quantity: Fraction, price: object) -> Way:
         """Return the call that adds a row of a good to the order; `price` None where its own one fits."""
