@@ -1,0 +1,182 @@
+"""One order from the day it arrives to the day its mistake is corrected, told through a client that knows the tools.
+
+An order arrives, something is short, it is bought, received against a wrong document, built, shipped, and what the
+supplier's invoice says is corrected. Then the ledger adds up: quantities, values, and one record of each.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.testing import staged, text_of
+from katana_sandbox import ManualClock, Sandbox, Tenant
+
+BIKE, LUBE, SHOP, CUSTOMER = "RTGR-S-SIG", "LUBE", "Main workshop", "Cykelhuset Kovač"
+CHECK = "verify_order_document"
+type Call = Callable[[str, dict[str, object]], Awaitable[dict[str, Any]]]
+REQUESTS = 210
+"""Of the whole story, a cold cache included, each plan a minute after the one before."""
+
+
+@dataclass
+class Clerk:
+    """Who works: asks, shows a plan, has it applied, and keeps what became of each."""
+
+    call: Call
+    rest: Callable[[], None]
+    written: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    async def asks(self, tool: str, **arguments: object) -> dict[str, Any]:
+        """Return an answer."""
+        return await self.call(tool, arguments)
+
+    async def does(self, tool: str, **arguments: object) -> dict[str, Any]:
+        """Plan, apply, and return the outcome: everything was applied, once."""
+        self.rest()
+        preview = await self.asks(tool, **arguments)
+        assert "plan_token" in preview, preview["message"]
+        return await self.applies(preview["plan_token"])
+
+    async def applies(self, token: str) -> dict[str, Any]:
+        """Apply a plan twice: the second time tells what the first one did."""
+        (outcome,) = (await self.asks("apply_plan", plan_tokens=[token]))["outcomes"]
+        again = (await self.asks("apply_plan", plan_tokens=[token]))["outcomes"][0]
+        assert (outcome["failed"], outcome["unknown"], outcome["not_tried"]) == (0, 0, 0), outcome
+        assert again["entry"] == outcome["entry"]
+        self.written.append(outcome)
+        return outcome
+
+
+async def _ordered(clerk: Clerk) -> tuple[str, int]:
+    """Take an order, and begin to make what it sells; return its number, and what makes it."""
+    row = {"sku_or_variant_id": BIKE, "quantity": 12, "price_per_unit": 3000}
+    sold = await clerk.does("create_sales_order", customer_id=CUSTOMER, rows=[row], location_id=SHOP)
+    made = await clerk.does("create_manufacturing_orders", sales_order_id=sold["number"])
+    (promised,) = (await clerk.asks("promise_date", sales_order_id=sold["number"]))["rows"]
+    assert next(each["source"] for each in promised["sources"]) == "stock"
+    return sold["number"], made["actions"][0]["id"]
+
+
+async def _bought(clerk: Clerk, building: int) -> tuple[str, dict[str, Any]]:
+    """Order what is short; return the number of the purchase order, and its line."""
+    recipe = (await clerk.asks("get_manufacturing_order_recipe", manufacturing_order_id=building))["order"]
+    short = [each["sku"] for each in recipe["recipe_rows"] if each["ingredient_availability"] == "NOT_AVAILABLE"]
+    assert short == [LUBE]
+    clerk.rest()
+    (draft,) = (await clerk.asks("replenish", skus_or_variant_ids=short, location_id=SHOP))["orders"]
+    bought = await clerk.applies(draft["plan_token"])
+    await clerk.does("modify_purchase_order", purchase_order_id=bought["number"], status="NOT_RECEIVED")
+    return bought["number"], draft["lines"][0]
+
+
+async def _received(clerk: Clerk, order: str, quantity: float) -> None:
+    """Receive what a delivery note says, which is less than was ordered, and the rest when it comes."""
+    note = [{"sku": LUBE, "quantity": quantity - 8}]
+    checked = await clerk.asks(CHECK, purchase_order_id=order, lines=note)
+    assert [each["kind"] for each in checked["differences"]] == ["quantity"]
+    came = await clerk.does("receive_purchase_order", **checked["receive"])
+    assert came["status"] == "PARTIALLY_RECEIVED"
+    await clerk.does("receive_purchase_order", purchase_order_id=order)
+
+
+async def _corrected(clerk: Clerk, order: str, line: dict[str, Any]) -> None:
+    """Correct the price of what was received, as the invoice has it: reopened, changed, received again."""
+    lines = [{"sku": LUBE, "quantity": line["quantity"], "price": line["price"] + 3}]
+    invoice: dict[str, object] = {"purchase_order_id": order, "lines": lines, "kind": "invoice"}
+    billed = await clerk.asks(CHECK, **invoice)
+    (settle,) = [each["settle"] for each in billed["differences"] if each["kind"] == "price"]
+    corrected = await clerk.does(settle["tool"], **settle["arguments"])
+    assert (settle["tool"], corrected["status"]) == ("correct_purchase_order", "RECEIVED")
+    clerk.rest()
+    assert (await clerk.asks(CHECK, **invoice))["differences"] == []
+
+
+async def story(clerk: Clerk) -> None:
+    """Tell it; each step begins with what the one before answered."""
+    sold, building = await _ordered(clerk)
+    bought, line = await _bought(clerk, building)
+    await _received(clerk, bought, line["quantity"])
+    await clerk.does("complete_manufacturing_order", manufacturing_order_id=building)
+    shipped = await clerk.does("fulfill_order", sales_order_id=sold, tracking_number="1Z 999 AA1")
+    assert shipped["status"] == "DELIVERED"
+    await _corrected(clerk, bought, line)
+
+
+async def adds_up(clerk: Clerk, tenant: Tenant, before: dict[str, int]) -> None:
+    """Assert that stock is the sum of its movements, worth what Katana says, and nothing was made twice."""
+    moved: dict[tuple[int, int], Decimal] = {}
+    for each in tenant.all("inventory_movements"):
+        pair = each["variant_id"], each["location_id"]
+        moved[pair] = moved.get(pair, Decimal(0)) + Decimal(str(each["quantity_change"]))
+    held = {(each["variant_id"], each["location_id"]): each for each in tenant.all("inventory")}
+    stock = {pair: Decimal(str(each["quantity_in_stock"])) for pair, each in held.items()}
+    assert {pair: count for pair, count in moved.items() if count} == {
+        pair: count for pair, count in stock.items() if count
+    }
+    worth = sum((Decimal(str(each["value_in_stock"])) for each in held.values()), Decimal(0))
+    clerk.rest()
+    assert round(Decimal(str((await clerk.asks("stock_value"))["value"])), 4) == round(worth, 4)
+    assert {name: tenant.count(name) - count for name, count in before.items()} == dict.fromkeys(before, 1)
+
+
+COUNTED = ("sales_orders", "manufacturing_orders", "purchase_orders", "sales_order_fulfillments")
+
+
+async def _told(clerk: Clerk, tenant: Tenant) -> None:
+    before = {name: tenant.count(name) for name in COUNTED}
+    await story(clerk)
+    await adds_up(clerk, tenant, before)
+
+
+async def test_an_order_is_bought_for_built_shipped_and_its_mistake_corrected() -> None:
+    clock = ManualClock(auto=False)
+    own = OwnSandbox(Sandbox(clock=clock))
+    async with staged(own) as stage:
+
+        async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
+            return await stage.call(tool, **arguments)
+
+        await _told(Clerk(call, lambda: clock.advance(61)), own.sandbox.tenant())
+        assert stage.requests() <= REQUESTS
+        sys.stdout.write(f"\nrequests of the story: {stage.requests()}\n")
+
+
+@asynccontextmanager
+async def _over_stdio(url: str, key: str, home: Path) -> AsyncGenerator[Client[Any]]:
+    """Connect a client to a real process that works on the sandbox behind an address."""
+    environment = {"KATANA_SANDBOX": "true", "KATANA_BASE_URL": url, "KATANA_API_KEY": key}
+    arguments = ["-m", "katana_mcp", "serve", "--toolsets", "all", "--cache-dir", str(home)]
+    transport = StdioTransport(sys.executable, arguments, env=environment, cwd=str(home))
+    async with Client(transport) as client:
+        yield client
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+async def test_the_story_holds_for_a_real_process_over_stdio(tmp_path: Path) -> None:
+    sandbox = Sandbox()
+    async with sandbox.serve() as url, _over_stdio(url, sandbox.default_key, tmp_path) as client:
+
+        async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
+            while True:
+                result = await client.call_tool(tool, arguments, raise_on_error=False)
+                answer = json.loads(text_of(result))
+                codes = {each["code"] for each in answer["warnings"]}
+                if not codes & {"katana_unavailable", "stock_unknown", "plan_running"}:
+                    assert not result.is_error, answer
+                    return answer
+                await asyncio.sleep(20)  # Katana takes 60 requests a minute: the answer says so, and goes on
+
+        await _told(Clerk(call, lambda: None), sandbox.tenant())
+        sys.stdout.write(f"\nrequests of the story over stdio: {len(sandbox.journal)}\n")
