@@ -192,3 +192,28 @@ async def test_a_new_currency_counts_the_items_that_are_bought_in_it_and_other_c
         assert [warning["code"] for warning in preview["warnings"]] == codes
         preview = await stage.call("modify_supplier", supplier_id=supplier, phone="1")
         assert preview["warnings"] == []
+
+
+async def test_a_name_is_what_can_be_seen_of_it(stage: Stage, clock: ManualClock) -> None:
+    for unseen in ("\u200b", " <U+200B> ", "\u2060\u00ad"):
+        refusal = await stage.refusal("create_supplier", name=unseen)
+        assert refusal["warnings"][0]["field_path"] == "name"
+    clock.advance(61)
+    preview = await stage.call("create_supplier", name="  Nordic Bearings ")
+    assert preview["changes"][0]["new"] == "Nordic Bearings"
+    clock.advance(61)
+    nowhere = await stage.call("create_supplier", name="Nowhere", addresses=[{"city": " ", "zip": ""}])
+    assert [each["field_path"] for each in nowhere["warnings"] if each["severity"] == "blocking"] == ["addresses[0]"]
+
+
+async def test_a_name_that_two_have_in_katana_deletes_neither_though_one_alone_is_cached(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    first = next(tenant.all("suppliers"))
+    await stage.call("list_reference", kind="supplier")
+    second = tenant.create("suppliers", {"name": first["name"], "currency": "EUR"})
+    refusal = await stage.refusal("delete_supplier", supplier_id=first["name"])
+    assert refusal["error"] == "ambiguous_name"
+    assert {str(first["id"]), str(second["id"])} <= set(refusal["warnings"][0]["message"].replace(",", "").split())
+    clock.advance(61)
+    assert (await stage.call("delete_supplier", supplier_id=second["id"]))["plan_token"]

@@ -29,7 +29,7 @@ from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.values import get_int, id_in, number, rows
 from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates
 from katana_mcp.writing.meaning import all_same, model_of
 
@@ -46,6 +46,8 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     entities = names_of(doc, "create" if verb == "create" else "modify")
     subject = () if verb == "create" else (doc.entity,)
     await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), (*subject, *entities))
+    if verb == "delete":
+        await _check_alone(doc, asked[doc.id], services)
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
     facts = replace(found, days=services.days)
     change = transition(doc, verb, request, facts)
@@ -88,6 +90,16 @@ async def _ever_called(doc: Writable, called: str, services: Services) -> tuple[
 
 
 _MOST = 10_000
+
+
+async def _check_alone(doc: Writable, subject: object, services: Services) -> None:
+    """Have Katana say who has a name by which something is to be deleted: the cache may not know of the second yet.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    if isinstance(subject, str) and not doc.key.prefix and doc.find is None and id_in(subject) is None:
+        await live_with_key(services, doc.entity, subject)
 
 
 async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:

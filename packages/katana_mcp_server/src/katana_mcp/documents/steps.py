@@ -224,7 +224,9 @@ def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
     parent = Ref(0, part.parent_is) if is_new else get_int(change.old, part.parent_is)
     create = spec_of(part.collection).create
     body: dict[str, object] = {**body_of(create, {**row, part.parent: 1}), part.parent: parent}
-    added = f"add {'a ' if not part.entity else ''}{part.kind(row)}{_in_brackets(part, change, row)}"
+    kind = part.kind(row)
+    article = "" if part.entity else "an " if kind[0] in "aeiou" else "a "
+    added = f"add {article}{kind}{_in_brackets(part, change, row)}"
     return Action(
         title=f"{added} to {doc.called(change.wanted or change.old)}",
         method="POST",

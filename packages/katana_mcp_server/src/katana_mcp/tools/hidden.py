@@ -27,6 +27,11 @@ def escape_hidden(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
+def without_hidden(text: str) -> str:
+    """Return what of a text can be seen."""
+    return _HIDDEN.sub("", text)
+
+
 def escape_hidden_in_name(text: str) -> str:
     """Return a name with every character shown so that a reader could miss: blanks but the usual one, private use too.
 

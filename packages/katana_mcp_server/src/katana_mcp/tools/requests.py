@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
+from katana_mcp.tools.hidden import without_hidden
 
 
 def _no_flag(said: str) -> BeforeValidator:
@@ -157,9 +158,10 @@ type SignedQuantity = Annotated[
 
 
 def _said(value: str) -> str:
-    if not value.strip():
+    """Return what is to be seen of a name or a number: without blanks around it."""
+    if not without_hidden(value).strip():
         raise ValueError("must not be blank")
-    return value
+    return value.strip()
 
 
 type DocumentNumber = Annotated[StrictStr, Field(min_length=1, max_length=255), AfterValidator(_said)]

@@ -20,7 +20,8 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
             continue
         others = [found for found in await _having(action.entity, number, services) if found != made]
         if others:
-            told = f"{action.title}: {', '.join(map(str, others[:5]))} have the same number: change one of them"
+            what = "name" if spec.key_path == "name" else "number: change one of them"
+            told = f"{action.title}: {', '.join(map(str, others[:5]))} have the same {what}"
             warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, told))
     return warnings
 

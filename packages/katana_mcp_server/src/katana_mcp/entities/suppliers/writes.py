@@ -34,7 +34,7 @@ def _addresses(change: Transition) -> Iterator[ToolWarning]:
         if has_one:
             told = f"{path}: a supplier can have only one address: change or delete the existing one"
             yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
-        if not row:
+        if not any(str(value).strip() for value in row.values()):
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: an address needs at least one field", path)
 
 
