@@ -209,9 +209,9 @@ async def test_a_text_that_poses_as_more_is_data_in_every_answer_and_changes_no_
     await _assert_only_data(own, clock, 0)
 
 
-@pytest.mark.soak  # each payload in each text: 62 servers
-@pytest.mark.parametrize("first", range(1, len(PAYLOADS)))
-async def test_each_text_that_poses_as_more_is_data_in_each_field(
+@pytest.mark.soak  # each payload in every fourth text
+@pytest.mark.parametrize("first", range(1, len(PAYLOADS), 4))
+async def test_each_text_that_poses_as_more_is_data_wherever_it_stands(
     own: OwnSandbox, clock: ManualClock, first: int
 ) -> None:
     await _assert_only_data(own, clock, first)

@@ -77,6 +77,10 @@ def plant(tenant: Tenant, written: Callable[[str, object], str]) -> None:
             key = each.get("id", 1)
             texts: dict[str, Any] = {name: NESTED.get(name, str)(written(name, key)) for name in names}
             tenant.edit(collection, key, **texts)
+    # Their numbers stand in warnings, where no text of a record is to stand; what else they say is to be seen.
+    for key in {arguments.get("manufacturing_order_id") for arguments in usual}:
+        if isinstance(key, int):
+            tenant.edit("manufacturing_orders", key, additional_info=written("additional_info", key))
 
 
 def planted_calls(tenant: Tenant, word: str) -> dict[str, dict[str, object]]:
