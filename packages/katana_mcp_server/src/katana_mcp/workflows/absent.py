@@ -27,10 +27,6 @@ ABSENT: Mapping[str, str] = {
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),
     "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
-    "change_prices": (
-        "prices are changed in Katana; `get_variant_details` reads them, many at once, `list_reference` those of price "
-        "lists"
-    ),
     "modify_traceability": _TRACED,
     "trace": _TRACED,
     "count_stock": _STOCKTAKES,

@@ -27,7 +27,7 @@ def _payable(value: Decimal) -> Decimal:
     return value
 
 
-type _Price = Annotated[WriteQuantity, AfterValidator(_payable), WithJsonSchema({"type": "number", "minimum": 0})]
+type Price = Annotated[WriteQuantity, AfterValidator(_payable), WithJsonSchema({"type": "number", "minimum": 0})]
 type _Category = Annotated[StrictStr, Argument(max_length=35)]
 
 _UNWRITTEN = "{} are only read so far, with `list_items` and `get_item`; they are written in Katana. Services are here"
@@ -62,8 +62,8 @@ SERVICE = Writable(
     head=(
         Field("name", NewName, "The new name.", says_new="The name; need not be unique.", required=True, clears=False),
         Field("sku", NewName, "Its SKU; need not be unique.", inside="variants"),
-        Field("sales_price", _Price, "Without tax, in the base currency.", inside="variants"),
-        Field("default_cost", _Price, "What it costs you.", inside="variants"),
+        Field("sales_price", Price, "Without tax, in the base currency.", inside="variants"),
+        Field("default_cost", Price, "What it costs you.", inside="variants"),
         Field("uom", Unit, "Unit, h.", clears=False, filled=True),
         Field("category_name", _Category, "Category."),
         Field("is_sellable", bool, "Whether it is sold.", clears=False, filled=True),

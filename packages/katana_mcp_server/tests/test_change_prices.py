@@ -1,0 +1,135 @@
+"""`change_prices`: many prices in one plan, by a percentage or one by one, applied once and taken back."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from journal_plans import hasty
+from server_wire import live
+
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, staged
+from katana_sandbox import Drop, Fault, ManualClock, Tenant
+
+TOOL = "change_prices"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty(monkeypatch)
+
+
+def _prices(tenant: Tenant, field: str = "sales_price") -> dict[int, Any]:
+    return {each["id"]: each[field] for each in live(tenant, "variants")}
+
+
+async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payload:
+    assert "plan_token" in preview, preview["message"]
+    clock.advance(61)
+    (outcome,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]]))["outcomes"]
+    return outcome
+
+
+async def test_a_category_is_raised_by_a_percentage_and_taken_back_to_the_cent(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    before = _prices(tenant)
+    wheels = {
+        path: {each["id"] for each in live(tenant, items) if each["category_name"] == "Wheels"}
+        for path, items in (("material_id", "materials"), ("product_id", "products"))
+    }
+    meant = {
+        each["id"]
+        for each in live(tenant, "variants")
+        if each["sales_price"] and any(each[path] in ids for path, ids in wheels.items())
+    }
+    preview = await stage.call(TOOL, which="sales", percent=5, category="Wheels")
+    assert {line["variant_id"] for line in preview["lines"]} == meant
+    outcome = await _applied(stage, clock, preview)
+    assert (outcome["applied"], outcome["failed"]) == (len(meant), 0)
+    after = _prices(tenant)
+    assert {id for id in after if after[id] != before[id]} == meant
+    assert all(after[id] == float(round(Decimal(str(before[id])) * Decimal("1.05"), 2)) for id in meant)
+    clock.advance(61)
+    back = await _applied(stage, clock, await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"]))
+    assert back["applied"] == len(meant)
+    assert _prices(tenant) == before
+
+
+async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
+    first, second = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]][:2]
+    before = _prices(tenant, "purchase_price")
+    prices = [
+        {"sku_or_variant_id": first["id"], "price": 12.345},
+        {"sku_or_variant_id": second["id"], "price": second["purchase_price"]},
+    ]
+    preview = await stage.call(TOOL, which="purchase", prices=prices)
+    old = f"{first['purchase_price']:g}"
+    assert preview["changes"] == [{"field": f"{first['sku']}.purchase_price", "old": old, "new": "12.35"}]
+    await _applied(stage, clock, preview)
+    assert _prices(tenant, "purchase_price") == before | {first["id"]: 12.35}
+
+
+async def test_what_one_plan_does_not_hold_is_said_and_goes_on_without_raising_anything_twice(
+    own: OwnSandbox, clock: ManualClock, tenant: Tenant
+) -> None:
+    before, seen, asked = _prices(tenant, "purchase_price"), set[int](), dict[str, object]()
+    async with staged(own, Setup(flags={"max_writes_per_minute": 40})) as stage:
+        for _ in range(20):
+            preview = await stage.call(TOOL, which="purchase", percent=10, **asked)
+            ids = [line["variant_id"] for line in preview["lines"]]
+            assert len(ids) <= 40
+            assert not seen & set(ids)
+            seen |= set(ids)
+            await _applied(stage, clock, preview)
+            if "left" not in preview:
+                break
+            asked = {"after_variant_id": ids[-1]}
+    after = _prices(tenant, "purchase_price")
+    raised = {id for id, price in before.items() if price}
+    assert seen == {id for id in raised if after[id] != before[id]}
+    assert all(after[id] == float(round(Decimal(str(before[id])) * Decimal("1.1"), 2)) for id in raised)
+
+
+async def test_a_lost_answer_leaves_each_price_as_planned_and_none_twice(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    sku = [each["sku"] for each in live(tenant, "variants") if each["sku"] and each["purchase_price"]][:3]
+    before = _prices(tenant, "purchase_price")
+    preview = await stage.call(TOOL, which="purchase", percent=10, skus_or_variant_ids=sku)
+    stage.own.sandbox.faults.add(Fault("PATCH /variants/*", action=Drop("after")))
+    outcome = await _applied(stage, clock, preview)
+    assert (outcome["applied"], outcome["unknown"], outcome["failed"]) == (3, 0, 0)
+    changed = {id: price for id, price in _prices(tenant, "purchase_price").items() if price != before[id]}
+    assert changed == {id: float(round(Decimal(str(before[id])) * Decimal("1.1"), 2)) for id in changed}
+    assert len(changed) == 3
+
+
+async def test_a_price_that_somebody_changed_meanwhile_stops_the_plan(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    variant = next(each for each in live(tenant, "variants") if each["sku"] and each["purchase_price"])
+    preview = await stage.call(TOOL, which="purchase", percent=10, skus_or_variant_ids=[variant["sku"]])
+    tenant.edit("variants", variant["id"], purchase_price=77)
+    clock.advance(61)
+    refusal = await stage.refusal("apply_plan", plan_tokens=[preview["plan_token"]])
+    assert refusal["error"] == "stale_plan"
+    assert _prices(tenant, "purchase_price")[variant["id"]] == 77
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ({}, "percent"),
+        ({"percent": 5, "prices": [{"sku_or_variant_id": "PAD", "price": 1}]}, "percent"),
+        ({"category": "Wheels", "prices": [{"sku_or_variant_id": "PAD", "price": 1}]}, "category"),
+        ({"percent": 5, "skus_or_variant_ids": ["PAD", "PAD"]}, "skus_or_variant_ids[1]"),
+        ({"percent": 5, "skus_or_variant_ids": ["NOWHERE"]}, "skus_or_variant_ids[0]"),
+        ({"percent": 5, "supplier_id": "Nobody Ltd"}, "supplier_id"),
+    ],
+)
+async def test_what_cannot_be_meant_is_blocked_by_its_place(stage: Stage, asked: dict[str, object], path: str) -> None:
+    preview = await stage.call(TOOL, which="sales", **asked)
+    blocked = [each["field_path"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    assert path in blocked
+    assert "plan_token" not in preview
