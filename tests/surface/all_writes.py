@@ -10,6 +10,7 @@ from .writes_items import ITEMS
 from .writes_making import MAKING
 from .writes_orders import ORDERS
 from .writes_receipts import RECEIPTS
+from .writes_returns import RETURNS
 from .writes_sales import SALES
 from .writes_shipments import SHIPMENTS
 from .writes_suppliers import SUPPLIERS
@@ -25,6 +26,7 @@ WRITES: Mapping[str, Write] = {
     **RECEIPTS,
     **CORRECTIONS,
     **SHIPMENTS,
+    **RETURNS,
     **ITEMS,
     **MAKING,
 }

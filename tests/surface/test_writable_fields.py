@@ -56,6 +56,7 @@ COLLECTION = {"custom_field_collection_id": "which custom fields an item has is 
 IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
+OF_ITS_SHIPMENT = {"sales_return_id": "the return that it belongs to", "variant_id": "that of the shipment"}
 OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
 ON_THE_FLOOR = "is reported on the shop floor, in Katana"
 BY_LABEL = {"custom_fields": "no tool shows custom fields of manufacturing orders and their ingredients"}
@@ -276,6 +277,25 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"serial_numbers": "the older form of traceability, which wins over it"},
         ),
     ),
+    "create_sales_return": (
+        Goes(into=("CreateSalesReturnRequest",), apart={"rows": OF_ITS_OWN}),
+        Goes(into=("CreateSalesReturnRowRequest",), within="rows", excused=OF_ITS_SHIPMENT),
+    ),
+    "modify_sales_return": (
+        Goes(
+            into=("UpdateSalesReturnRequest",),
+            apart={"sales_return_id": IN_THE_PATH}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
+        ),
+        Goes(into=("CreateSalesReturnRowRequest",), within="add_rows", excused=OF_ITS_SHIPMENT),
+        Goes(
+            into=("UpdateSalesReturnRowRequest",),
+            within="update_rows",
+            called={"batches": "batch_transactions"},
+            apart={"row_id": IN_THE_PATH},
+        ),
+    ),
+    "delete_sales_return": (),
     "create_item": (
         Goes(
             into=("CreateServiceRequest", "CreateServiceVariantRequest"),

@@ -317,6 +317,19 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         *_adjusted(tenant),
         *_served(tenant),
         *_made(tenant),
+        *_returned(tenant),
+    ]
+
+
+def _returned(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    back = next(each for each in live(tenant, "sales_returns") if each["status"] == "NOT_RETURNED")
+    named: dict[str, object] = {"sales_return_id": back["id"]}
+    lanes = {f"sales_return {back['id']}", f"sales_order {back['sales_order_id']}"}
+    new: dict[str, object] = {name: back[name] for name in ("sales_order_id", "return_location_id")}
+    return [
+        ("create_sales_return", new, {f"sales_order {back['sales_order_id']}", "numbers of sales_return"}),
+        ("modify_sales_return", {**named, "additional_info": "x"}, lanes),
+        ("delete_sales_return", named, lanes),
     ]
 
 

@@ -206,7 +206,14 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
     if field.names and isinstance(asked, int | str):
         known = facts.one(field.names, asked)
         return Unknown(asked) if known is None else known.id
-    return canonical({field.name: asked})[field.name]
+    return canonical({field.name: _plain(asked)})[field.name]
+
+
+def _plain(asked: object) -> object:
+    """Return the value of an argument, with what its entries name where it is a list."""
+    if not isinstance(asked, list):
+        return asked
+    return [named_in(each) if isinstance(each, Request) else each for each in cast("list[object]", asked)]
 
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:

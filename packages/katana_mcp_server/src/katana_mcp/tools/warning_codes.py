@@ -48,6 +48,7 @@
 | `over_shipment` | blocking | more of a row is to leave than is open |
 | `already_completed` | blocking | all of an order, or of a row, has been packed or delivered |
 | `serial_numbers_required` | blocking | goods that are tracked by serial number would leave without one |
+| `over_return` | blocking | more of a shipped row is to come back than can still be returned |
 | `untraced_receipt` | advisory | goods that are tracked by batch come in none |
 | `untraced_shipment` | advisory | goods that are tracked by batch leave in none |
 | `no_rows_left` | blocking | the request would take every row of a document |
@@ -153,6 +154,7 @@ NOT_PRODUCIBLE = "not_producible"
 OVER_SHIPMENT = "over_shipment"
 ALREADY_COMPLETED = "already_completed"
 SERIAL_NUMBERS_REQUIRED = "serial_numbers_required"
+OVER_RETURN = "over_return"
 UNTRACED_RECEIPT = "untraced_receipt"
 UNTRACED_SHIPMENT = "untraced_shipment"
 NO_ROWS_LEFT = "no_rows_left"

@@ -64,7 +64,8 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
     record = _record(action, answer.value, client) if action.is_answered else None
     if _is_katanas(action, answer, record):
         return ActionState("applied", record)
-    return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not show what was written")
+    why = f"Katana's answer ({answer.reply.status}) does not show what was written"
+    return await look_up(action, client, why, is_said=True)
 
 
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
@@ -83,15 +84,17 @@ def lacking(error: LookupError) -> str:
     return f"an earlier answer of Katana does not contain the value it needs: {error}"
 
 
-async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState:
+async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bool = False) -> ActionState:
     """Return how an action ended whose outcome nobody saw: applied where Katana shows it, else unknown.
 
-    Katana's listings can lag minutes behind a write, so one that does not show it proves nothing.
+    Katana's listings can lag minutes behind a write, so one that does not show it proves nothing. Of what leaves no
+    trace when it is deleted, a listing that counts none is believed where the answer was a success.
 
     Args:
         action: what was sent, or may have been.
         client: reads.
         why: what is known of the failure.
+        is_said: whether a status said that it was done.
     """
     look = action.recognise
     if look is None:
@@ -110,9 +113,15 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
     rows = [record for record in page.valid_records if record.get("id") not in look.besides]
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
-    if len(fitting) == 1:
+    is_gone = is_said and _leaves_no_trace(action) and page.total_records == 0
+    if len(fitting) == 1 or is_gone:
         return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
     return ActionState("unknown", None, why, told)
+
+
+def _leaves_no_trace(action: Action) -> bool:
+    """Return whether Katana lists a record of this kind no longer once it is deleted, not even as deleted."""
+    return action.method == "DELETE" and "deleted_at" not in model_of(action.collection).model_fields
 
 
 def _fits(action: Action, found: JsonObject) -> bool:
