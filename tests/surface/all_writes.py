@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
+from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
 from .writes_customers import CUSTOMERS
 from .writes_items import ITEMS
@@ -28,6 +29,7 @@ WRITES: Mapping[str, Write] = {
     **SHIPMENTS,
     **RETURNS,
     **ITEMS,
+    **BOMS,
     **MAKING,
 }
 SAGAS = frozenset({"correct_purchase_order"})

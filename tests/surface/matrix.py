@@ -8,6 +8,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_boms import bom_writes
 from .matrix_corrections import corrected
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
@@ -452,6 +453,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **sales_writes(tenant),
         **making_writes(tenant),
         **return_writes(tenant),
+        **bom_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         **supplier_writes(tenant),

@@ -32,6 +32,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "delete_stock_transfer": (2, 2),
     "delete_supplier": (2, 2),
     "fulfill_order": (3, 4),
+    "modify_bom": (8, 6),
     "modify_customer": (3, 8),
     "modify_item": (4, 4),
     "modify_manufacturing_order": (6, 15),
@@ -42,6 +43,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "modify_stock_transfer": (3, 4),
     "modify_supplier": (3, 6),
     "receive_purchase_order": (5, 5),
+    "replace_ingredient": (9, 3),
 }
 """Of the usual call of each tool, on a warm cache: what its preview asks, and what its apply asks and sends."""
 

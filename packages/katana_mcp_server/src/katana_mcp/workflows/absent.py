@@ -26,7 +26,6 @@ ABSENT: Mapping[str, str] = {
     "correct_manufacturing_order": (
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),
-    "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
     "change_prices": (
         "prices are changed in Katana; `get_variant_details` reads them, many at once, `list_reference` those of price "
         "lists"

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from cache_core.records import Record, canonical
-from katana_client.errors import KatanaError
+from katana_client.errors import KatanaError, NotFound
 from katana_mcp.documents.gathering import Asked, references, rows_now
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
@@ -50,6 +50,8 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.before is not None:
         key = get_int(change.before, "id") or 0
         beside[ROWS] = await rows_now(services, ROWS, ("sales_return_id", key), sales_return_id=key)
+        if not beside[ROWS] and await _is_gone(key, services):
+            facts = replace(facts, deleted=True)
     if order is not None and (change.before is None or any(asked.get(name) for name in _ROW_ARGUMENTS)):
         beside[_RETURNABLE] = await _returnable_now(order, services)
     if any(row.get("reason_id") for name in _ROW_ARGUMENTS for row in requested_rows(asked, name)):
@@ -63,6 +65,17 @@ async def gather(change: Transition, services: Services) -> Facts:
     moves_stock = "status" in asked and RESTOCKED in (asked["status"], change.old.get("status"))
     levels = await read_levels(services, goods) if moves_stock else facts.levels
     return replace(facts, references={**found, **facts.references}, names=names, levels=levels)
+
+
+async def _is_gone(key: int, services: Services) -> bool:
+    """Return whether Katana has a return no longer: it need not list those that are deleted."""
+    try:
+        await services.client.sales_returns.get_record(key)
+    except NotFound:
+        return not services.syncer.wrote("sales_return", key)
+    except KatanaError:
+        raise Refused(unasked(f"whether sales return {key} is there")) from None
+    return False
 
 
 def _named_by(record: State) -> Iterator[Asked]:

@@ -140,6 +140,10 @@ _CHANGING = _compiled(
             r"(?:restock|receive|put|book) .{0,60}(?:\bro-\d+|\breturn(?:ed|s)?\b)",
             r"(?:\bro-\d+|\breturn) .{0,30}(?:arrived|is back|into stock)",
         ),
+        "replace ingredient": (
+            *(r"^(?:replace|substitute|swap)\b", r"(?:in place of|instead of) .{1,40} (?:in|everywhere|wherever)"),
+        ),
+        "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
         "modify sales order": (r"take .{1,40} off so-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
