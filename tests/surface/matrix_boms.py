@@ -20,7 +20,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
             {"sku_or_variant_id": made[0], "add_rows": [{"sku_or_variant_id": fresh[0], "quantity": 2}]},
             changed_each(
                 sku_or_variant_id=other,
-                copy_from=other,
+                copy_of=other,
                 add_rows=[{"sku_or_variant_id": fresh[1], "quantity": 3}],
                 update_rows=[{"row_id": mine[0], "quantity": 77}],
                 delete_row_ids=[mine[0]],

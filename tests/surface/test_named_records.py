@@ -42,7 +42,7 @@ NAMES = {
     "stock_adjustment_id": "stock_adjustments",
     "sku_or_variant_id": "variants",
     "skus_or_variant_ids": "variants",
-    **dict.fromkeys(("old", "new", "copy_from"), "variants"),
+    **dict.fromkeys(("old", "new", "copy_of"), "variants"),
     "ingredient_skus_or_variant_ids": "variants",
 }
 """The arguments that name a record, and where Katana keeps such records."""

@@ -262,7 +262,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
     "modify_bom": (
         Goes(
             into=(),
-            apart={"sku_or_variant_id": "names the product", "copy_from": "names the product whose rows are added"}
+            apart={"sku_or_variant_id": "names the product", "copy_of": "names the product whose rows are added"}
             | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
         ),
         Goes(

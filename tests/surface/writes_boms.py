@@ -61,7 +61,7 @@ def _pools(tenant: Tenant, variant: Record) -> Pools:
     if not variant:
         return pools
     held: list[object] = [*rows_of(tenant, variant["id"])]
-    return pools | {"update_rows[].row_id": held, "delete_row_ids[]": held, "copy_from": [variant["id"]]}
+    return pools | {"update_rows[].row_id": held, "delete_row_ids[]": held, "copy_of": [variant["id"]]}
 
 
 def _make_used(tenant: Tenant, text: str) -> Record:

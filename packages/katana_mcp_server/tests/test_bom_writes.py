@@ -8,7 +8,7 @@ from server_wire import Wire, live
 from test_manufacturing_order_writes import applied
 
 from katana_mcp.testing import Payload, Stage, payload_of
-from katana_sandbox import Drop, Fault, ManualClock, Mutate, Tenant
+from katana_sandbox import Drop, Fault, ManualClock, Mutate, ReplicaLag, Tenant
 
 BOM = "bom_rows"
 
@@ -81,14 +81,15 @@ async def test_rows_are_changed_read_at_once_and_taken_back(stage: Stage, clock:
 async def test_a_copy_leaves_out_what_is_there_and_circles_services_and_units_are_refused(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    bolt, nut, glue = _material(tenant, "BOLT-2"), _material(tenant, "NUT-2"), _material(tenant, "GLUE-2", "kg")
+    bolt, nut = _material(tenant, "BOLT-2"), _material(tenant, "NUT-2")
+    _material(tenant, "GLUE-2", "kg")
     wheel = _product(tenant, "WHEEL-2", bolt, nut)
     cart = _product(tenant, "CART-2", bolt, wheel)
     train = _product(tenant, "TRAIN-2", cart)
-    copy = await _asked(stage, clock, "modify_bom", sku_or_variant_id="TRAIN-2", copy_from="WHEEL-2")
-    assert (await _asked(stage, clock, "modify_bom", sku_or_variant_id="CART-2", copy_from="WHEEL-2"))["warnings"][0][
-        "message"
-    ] == "copy_from: left out is what the product has already: BOLT-2"
+    copy = await _asked(stage, clock, "modify_bom", sku_or_variant_id="TRAIN-2", copy_of="WHEEL-2")
+    partly = await _asked(stage, clock, "modify_bom", sku_or_variant_id="CART-2", copy_of="WHEEL-2")
+    assert partly["warnings"][0]["message"] == "copy_of: left out is what the product has already: BOLT-2"
+    assert [line["sku"] for line in partly["lines"] if line.get("change") == "add"] == ["NUT-2"]
     await applied(stage, clock, copy)
     assert _made_of(tenant, train) == [(cart, 2, "as drawn"), (bolt, 2, "as drawn"), (nut, 2, "as drawn")]
     service = live(tenant, "services")[0]["variants"][0]["id"]
@@ -115,7 +116,6 @@ async def test_a_copy_leaves_out_what_is_there_and_circles_services_and_units_ar
             stage, clock, "modify_bom", **asked, add_rows=[{"sku_or_variant_id": "NUT-2", "quantity": 1}]
         )
         assert _codes(refused) == {"not_producible": "sku_or_variant_id"}
-    del glue
 
 
 async def test_an_ingredient_is_replaced_wherever_it_is_used_as_far_as_a_plan_goes_and_taken_back(
@@ -189,3 +189,17 @@ async def test_a_lost_answer_is_found_by_the_row_and_a_row_that_goes_is_not_gues
     preview = await _asked(stage, clock, "modify_bom", **named, delete_row_ids=[row])
     stage.own.sandbox.faults.add(Fault("DELETE /bom_rows/*", action=Drop("after")))
     assert [each["state"] for each in (await applied(stage, clock, preview))["actions"]] == ["unknown"]
+
+
+async def test_a_row_that_we_added_is_changed_though_katana_does_not_list_it_yet(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    _material(tenant, "BOLT-6")
+    frame = _product(tenant, "FRAME-6")
+    clock.advance(700)
+    stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(600), times=None))
+    add = [{"sku_or_variant_id": "BOLT-6", "quantity": 1}]
+    made = await applied(stage, clock, await _asked(stage, clock, "modify_bom", sku_or_variant_id=frame, add_rows=add))
+    update = [{"row_id": made["actions"][0]["id"], "quantity": 3}]
+    await applied(stage, clock, await _asked(stage, clock, "modify_bom", sku_or_variant_id=frame, update_rows=update))
+    assert [quantity for _, quantity, _ in _made_of(tenant, frame)] == [3]

@@ -263,6 +263,7 @@ class Writable:
     Attributes:
         entity: the cache entity.
         noun: what its tools and arguments call it, where it is not that: `item`, for a service.
+        words_before: what it is in words, before its name, where that is not the cache entity.
         argument: the argument that names one, where it is not that with `_id`.
         selector: the argument that says which kind is meant, where other kinds have the same tools.
         collection: of the client, which says what can be sent and what a PATCH wipes.
@@ -304,6 +305,7 @@ class Writable:
 
     entity: str
     noun: str = ""
+    words_before: str = ""
     argument: str = ""
     selector: Selector | None = None
     collection: str
@@ -345,7 +347,7 @@ class Writable:
     @property
     def title(self) -> str:
         """What it is, in words."""
-        return titled(self.entity)
+        return self.words_before or titled(self.entity)
 
     @property
     def id(self) -> str:

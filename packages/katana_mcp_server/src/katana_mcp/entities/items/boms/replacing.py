@@ -16,7 +16,7 @@ from katana_mcp.entities.items.boms.rows import (
     INGREDIENT,
     LANE,
     PRODUCT,
-    beside_of,
+    below,
     ends_of,
     misfit,
     other_unit,
@@ -79,7 +79,7 @@ async def _gather(request: ReplaceIngredientRequest, services: Services) -> Fact
     goods = [one.id for each in found.values() for one in each.found]
     return Facts(
         references=found,
-        beside={BOM_ROW: using, **await beside_of(over, services)},
+        beside={BOM_ROW: using, **await below(over, services)},
         names=await look_up(services.cache, {"variant": goods}),
         own=min(services.most_lines, services.most_writes),
         days=services.days,
@@ -144,7 +144,7 @@ def _plan(request: ReplaceIngredientRequest, facts: Facts) -> Draft:
         str(asked) if one is None else one.called for one, asked in ((old, request.old), (new, request.new))
     )
     products = len({row.get(PRODUCT) for row in chosen})
-    sent = () if new is None or not is_lawful else tuple(_action(request, facts, row, new) for row in chosen)
+    sent = () if new is None or not is_lawful else tuple(_action(request, facts, row, (was, new)) for row in chosen)
     why, left = _no_way_back(request, old), len(_meant(request, facts)) - len(chosen)
     return Draft(
         summary=f"replace {was} by {becomes} in {products} product{'' if products == 1 else 's'}",
@@ -165,13 +165,14 @@ def _amount(request: ReplaceIngredientRequest, row: Record) -> Decimal | None:
     return now if now is None or request.quantity_factor is None else now * request.quantity_factor
 
 
-def _action(request: ReplaceIngredientRequest, facts: Facts, row: Record, new: NamedRecord) -> Action:
+def _action(request: ReplaceIngredientRequest, facts: Facts, row: Record, ends: tuple[str, NamedRecord]) -> Action:
+    old, new = ends
     key, body = str(row["id"]), dict[str, object]({INGREDIENT: new.id})
     if request.quantity_factor is not None:
         body["quantity"] = _amount(request, row)
     product = facts.with_id("variant", row.get(PRODUCT))
     called = row.get(PRODUCT) if product is None else product.called
-    action = on_record(f"replace it in {called}", BOM_ROW, "bom_rows", key, canonical(body))
+    action = on_record(f"replace {old} by {new.called} in {called}", BOM_ROW, "bom_rows", key, canonical(body))
     look = Recognise(collection="bom_rows", filters={"id": key})
     return replace(action, expects={**action.expects, "id": key}, recognise=look)
 

@@ -13,7 +13,7 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references import wording
 from katana_mcp.references.boms import rows_by_level
 from katana_mcp.references.display_names import look_up
-from katana_mcp.references.resolve import resolved
+from katana_mcp.references.resolve import all_listed, resolved
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
@@ -63,25 +63,29 @@ def ends_of(found: Sequence[Record]) -> Iterator[Asked]:
         yield from (("variant", key) for end in (PRODUCT, INGREDIENT) if (key := get_int(row, end)) is not None)
 
 
-async def below(variants: Sequence[int], services: Services) -> tuple[Record, ...]:
-    """Return the rows of these variants and of all that they are made of."""
+async def below(variants: Sequence[int], services: Services) -> dict[str, tuple[Record, ...]]:
+    """Return the rows of these variants and of all that they are made of, as a plan keeps them.
+
+    Raises:
+        Refused: not all bills of materials are cached yet, so a circle would not be seen.
+    """
+    if not await all_listed(services, BOM_ROW):
+        told = "the first sync of bills of materials is not finished, so a circle would not be seen: ask again later"
+        raise Refused(blocking(warning_codes.COLD_CACHE, told))
     found, _ = await rows_by_level(variants, (PRODUCT, INGREDIENT), _LEVELS, services)
-    return tuple(row for each in found.values() for row in each)
-
-
-async def beside_of(variants: Sequence[int], services: Services) -> dict[str, tuple[Record, ...]]:
-    """Return the same as a plan keeps it, for what is asked of ingredients."""
-    return {_BELOW: await below(variants, services)}
+    return {_BELOW: tuple(row for each in found.values() for row in each)}
 
 
 def holds(found: Sequence[Record], ingredient: int, product: int) -> bool:
     """Return whether an ingredient is a product, or is made of it at any level; `found` are the rows below it."""
+    parts: dict[object, set[int]] = {}
+    for row in found:
+        parts.setdefault(row.get(PRODUCT), set()).add(get_int(row, INGREDIENT) or 0)
     seen, left = {ingredient}, [ingredient]
     while left:
-        above = left.pop()
-        parts = {get_int(row, INGREDIENT) or 0 for row in found if get_int(row, PRODUCT) == above} - seen
-        seen |= parts
-        left += parts
+        fresh = parts.get(left.pop(), set[int]()) - seen
+        seen |= fresh
+        left += fresh
     return product in seen
 
 
@@ -93,7 +97,7 @@ def read(variant: State, facts: Facts) -> State:
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the rows of the product and of one that is copied, and what is below the ingredients."""
     await current(services, (BOM_ROW,), (BOM_ROW,))
-    facts, source = change.facts, change.asked.get("copy_from")
+    facts, source = change.facts, change.asked.get("copy_of")
     beside = {BOM_ROW: await rows_of(services, PRODUCT, get_int(change.old, "id") or 0)}
     named = {} if not isinstance(source, int | str) else await references(services, [("variant", source)])
     known = next(iter(named.values())).one if named else None
@@ -104,7 +108,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     known_ones = {one.id: one for each in found.values() for one in each.found}
     found |= {("variant", key): wording.Named(key, (one,)) for key, one in known_ones.items()}
     goods = [*known_ones]
-    beside |= await beside_of(goods, services)
+    beside |= await below(goods, services)
     names = await look_up(services.cache, {"variant": [*goods, change.old.get("id")]})
     return replace(facts, beside=beside, references=found, names=names)
 
@@ -162,19 +166,19 @@ def _no_product(called: str) -> ToolWarning:
 
 def _copied(change: Transition) -> Iterator[ToolWarning]:
     """Yield what is wrong with the product to copy, and which of its ingredients are there already."""
-    source, facts = change.asked.get("copy_from"), change.facts
+    source, facts = change.asked.get("copy_of"), change.facts
     named = facts.references.get(("variant", source)) if isinstance(source, int | str) else None
     if named is None:
         return
-    yield from wording.unnamed("variant", named, "copy_from")
+    yield from wording.unnamed("variant", named, "copy_of")
     copied = facts.beside.get(_COPIED, ())
     if named.one is not None and not copied:
-        told = f"copy_from: {named.one.called} has no bill of materials"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, "copy_from")
+        told = f"copy_of: {named.one.called} has no bill of materials"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, "copy_of")
     there = [_called(facts, row.get(INGREDIENT)) for row in copied if row.get(INGREDIENT) in _has(facts)]
     if there:
-        told = f"copy_from: left out is what the product has already: {', '.join(there)}"
-        yield advisory(warning_codes.DUPLICATE_ROW, told, "copy_from")
+        told = f"copy_of: left out is what the product has already: {', '.join(there)}"
+        yield advisory(warning_codes.DUPLICATE_ROW, told, "copy_of")
 
 
 def _called(facts: Facts, variant: object) -> str:

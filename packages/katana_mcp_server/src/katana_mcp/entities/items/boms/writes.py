@@ -30,6 +30,7 @@ _INGREDIENT = replace(
 BOM = Writable(
     entity="variant",
     noun="bom",
+    words_before="bill of materials of",
     argument=rows.SUBJECT,
     collection="variants",
     says_id="The product: SKU or variant id.",
@@ -63,10 +64,11 @@ BOM = Writable(
             is_brief=True,
         ),
     ),
-    switches=(Field("copy_from", Reference, "Also adds the rows of this product.", verbs=ONLY_LATER, clears=False),),
+    switches=(Field("copy_of", Reference, "Also adds the rows of this product.", verbs=ONLY_LATER, clears=False),),
     words={
         **dict.fromkeys(("rows", "ingredients", "components", "lines"), ("add_rows", "update_rows")),
         **dict.fromkeys(("remove_rows", "delete_rows", "remove_row_ids"), ("delete_row_ids",)),
+        **dict.fromkeys(("copy_from", "copy", "template"), ("copy_of",)),
         **dict.fromkeys(("product", "product_variant_id", "variant_id"), ("sku_or_variant_id",)),
     },
     described=lambda _: "",
