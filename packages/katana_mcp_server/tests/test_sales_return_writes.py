@@ -50,7 +50,8 @@ async def test_all_that_was_shipped_comes_back_and_is_in_stock_where_its_rows_sa
     goods = [row["variant_id"] for row in order["sales_order_rows"]]
     north = next(each["id"] for each in live(tenant, "locations") if each["name"] == PLACE)
     await stage.call("check_inventory", skus_or_variant_ids=goods)
-    preview = await _asked(stage, clock, "create", sales_order_id="SO-9001", return_location_id=PLACE)
+    noted = {"return_location_id": PLACE, "additional_info": "handle with care"}
+    preview = await _asked(stage, clock, "create", sales_order_id="SO-9001", **noted)
     assert [(line["variant_id"], line["quantity"], line["price"]) for line in preview["lines"]] == [
         (each, 3, 9) for each in goods
     ]

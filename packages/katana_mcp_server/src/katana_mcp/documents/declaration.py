@@ -129,6 +129,7 @@ class Status:
         says_new: the description of that.
         asked: what a request on a document makes it.
         unlocks: whether it is sent first, because it opens what the one before closed.
+        is_alone: whether a document takes no other field along with it, not even notes that a PATCH could wipe.
     """
 
     kind: Any
@@ -140,6 +141,7 @@ class Status:
     says_new: str = ""
     asked: Callable[[Mapping[str, object], State], str | None] = _requested
     unlocks: Callable[[State, str], bool] = lambda _, __: False
+    is_alone: Callable[[State], bool] = lambda _: False
 
 
 def again_as_they_were(

@@ -156,7 +156,8 @@ def _set_status(doc: Writable, change: Transition, document: State, then: State)
     title = f"set {doc.called(change.old)} to {change.status}"
     status = {"status": change.status}
     if doc.status is None or not doc.status.path:
-        body = patch_of(spec_of(doc.collection), status, document)
+        is_alone = doc.status is not None and doc.status.is_alone(document)
+        body = canonical(status) if is_alone else patch_of(spec_of(doc.collection), status, document)
         action = on_record(title, doc.entity, doc.collection, id_of(document), body)
         return replace(action, implies=_implied(doc, document, then))
     action = on_record(title, doc.entity, doc.collection, id_of(document), canonical(status))

@@ -24,9 +24,14 @@ def unlocks(document: State, status: str) -> bool:
     return was in _ORDER and status in _ORDER and _ORDER.index(status) < _ORDER.index(str(was))
 
 
+def is_restocked(document: State) -> bool:
+    """Return whether the goods of a return are in stock: nothing but its status changes then."""
+    return document.get("status") == RESTOCKED
+
+
 def moves(change: Transition) -> list[StockMove]:
     """Return what comes into stock, each row at its own location, or leaves it again."""
-    was, becomes = change.old.get("status") == RESTOCKED, change.new.get("status") == RESTOCKED
+    was, becomes = is_restocked(change.old), is_restocked(change.new)
     if change.before is None or change.after is None or was is becomes:
         return []
     return [*_moved(change, change.old if was else change.new, -1 if was else 1)]

@@ -105,6 +105,7 @@ SALES_RETURN = Writable(
         refused={},
         path="",
         unlocks=restocking.unlocks,
+        is_alone=restocking.is_restocked,
     ),
     words={
         **dict.fromkeys(("rows", "lines", "items"), "say `update_rows` to change rows, `add_rows` to add some"),
