@@ -4,12 +4,15 @@ from collections.abc import Mapping
 
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
+from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
 from .writes_customers import CUSTOMERS
 from .writes_items import ITEMS
 from .writes_making import MAKING
 from .writes_orders import ORDERS
+from .writes_prices import PRICES
 from .writes_receipts import RECEIPTS
+from .writes_returns import RETURNS
 from .writes_sales import SALES
 from .writes_shipments import SHIPMENTS
 from .writes_suppliers import SUPPLIERS
@@ -25,7 +28,10 @@ WRITES: Mapping[str, Write] = {
     **RECEIPTS,
     **CORRECTIONS,
     **SHIPMENTS,
+    **RETURNS,
     **ITEMS,
+    **BOMS,
+    **PRICES,
     **MAKING,
 }
 SAGAS = frozenset({"correct_purchase_order"})

@@ -15,6 +15,8 @@ from .alike import all_alike
 from .all_writes import WRITES
 from .forms import as_requested
 
+type Key = int | str
+"""The id of a record."""
 type Planned = dict[str, Any]
 """A request of a preview."""
 type Wire = tuple[str, str, str]
@@ -93,8 +95,8 @@ class Watched:
 
     @property
     def made(self) -> dict[int, dict[str, Any]]:
-        """The record that each POST has made, by the place of the request; ids rise in their order."""
-        left = {each: sorted(self._made(each)) for each in self._posted}
+        """The record that each POST has made, by the place of the request."""
+        left = {each: self._in_turn(each) for each in self._posted}
         made: dict[int, dict[str, Any]] = {}
         for place, request in enumerate(self.requests):
             if request["method"] != "POST":
@@ -140,7 +142,7 @@ class Watched:
             return all(self._has_come(entry) for entry in _entries(request))
         if method == "POST":
             return place in self.made
-        record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
+        record = _found(self._tenant, collection, _key(request["path"].split("/")[2]))
         if method == "DELETE":
             return record is None
         return record is not None and all_alike(json.loads(request["body"]), as_requested(collection, record))
@@ -152,8 +154,13 @@ class Watched:
         alike = [part for part in split if part["variant_id"] == row["variant_id"] and part["received_date"]]
         return bool(row["received_date"] or alike)
 
-    def _made(self, collection: str) -> set[int]:
+    def _made(self, collection: str) -> set[Key]:
         return _ids(self._tenant, collection) - self._there[collection]
+
+    def _in_turn(self, collection: str) -> list[Key]:
+        """Return what was made, oldest first."""
+        made = self._made(collection)
+        return [each["id"] for each in self._tenant.all(collection) if each["id"] in made]
 
 
 def _told(body: str | bytes) -> str:
@@ -183,11 +190,15 @@ def _collection(request: Planned) -> str:
     return {"manufacturing_order_make_to_order": "manufacturing_orders"}.get(named, named)
 
 
-def _ids(tenant: Tenant, collection: str) -> set[int]:
+def _key(text: str) -> Key:
+    return int(text) if text.isdecimal() else text
+
+
+def _ids(tenant: Tenant, collection: str) -> set[Key]:
     return {each["id"] for each in tenant.all(collection)}
 
 
-def _found(tenant: Tenant, collection: str, id: int) -> dict[str, Any] | None:
+def _found(tenant: Tenant, collection: str, id: Key) -> dict[str, Any] | None:
     """Return a record that is there and not deleted."""
     try:
         record = tenant.get(collection, id)

@@ -24,9 +24,11 @@ type Told = tuple[object, object]
 """Old and new value."""
 OWN = {"id", "created_at", "updated_at", "deleted_at"}
 """Comes by itself with every record."""
+GOODS = {"bom_rows": "ingredient_variant_id"}
+"""What a row is of, where it says that under another name."""
 AT_APPLY = "when it is applied"
 """What a preview says of a moment that Katana fills in."""
-_PART = re.compile(r"(\w+)\[(?:id=)?(\d+)\]\.(\w+)")
+_PART = re.compile(r"(\w+)\[(?:id=)?([\w-]+)\]\.(\w+)")
 _NEW = re.compile(r"(\w+)\[(\d+)\]")
 
 
@@ -127,7 +129,12 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
             if _comes_or_goes(collection, key, before, after):
                 old, new = _record(before, collection, key), _record(after, collection, key)
                 part, change = old or new, "delete" if old else "add"
-                real = (key if old else None, part.get("variant_id"), part.get("quantity"), part.get(price))
+                real = (
+                    key if old else None,
+                    part.get(GOODS.get(collection, "variant_id")),
+                    part.get("quantity"),
+                    part.get(price),
+                )
                 open_price = (*real[:3], None) if price in write.derived else real  # Katana fills in what nobody says
                 match = next((each for each in told[change] if _is(each, real) or _is(each, open_price)), None)
                 assert match is not None, (change, real, told)
@@ -180,8 +187,8 @@ def _said(write: Write, preview: Payload, key: object, before: Held, after: Held
 
     def part(argument: str, number: str) -> tuple[str, object]:
         collection = write.parts[argument]
-        known = int(number) in before[collection]
-        return collection, int(number) if known else _added(before, after, collection)[int(number)]
+        own = int(number) if number.isdecimal() else number
+        return collection, own if own in before[collection] else _added(before, after, collection)[int(number)]
 
     for change in preview.get("changes", ()):
         found, names_new = _PART.fullmatch(change["field"]), _NEW.fullmatch(change.get("new") or "")

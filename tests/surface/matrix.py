@@ -8,12 +8,14 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_boms import bom_writes
 from .matrix_corrections import corrected
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
 from .matrix_promised import boms, ledgers, promised
+from .matrix_returns import return_writes
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods
@@ -450,6 +452,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **adjustment_writes(tenant),
         **sales_writes(tenant),
         **making_writes(tenant),
+        **return_writes(tenant),
+        **bom_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         **supplier_writes(tenant),

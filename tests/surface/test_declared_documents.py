@@ -18,6 +18,7 @@ from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
+from katana_mcp.entities.sales_returns.writes import SALES_RETURN
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
 from katana_mcp.entities.suppliers.writes import SUPPLIER
@@ -49,6 +50,7 @@ DECLARED: Mapping[str, Writable] = {
     "items": SERVICE,
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,
+    "sales_returns": SALES_RETURN,
     "purchase_orders": PURCHASE_ORDER,
     "manufacturing_orders": MANUFACTURING_ORDER,
 }
@@ -61,6 +63,7 @@ KEPT_AS = {
     "customer": ("customers", "name"),
     "supplier": ("suppliers", "name"),
     "tax_rate": ("tax_rates", "name"),
+    "sales_order": ("sales_orders", "order_no"),
     "additional_cost": ("additional_costs", "name"),
 }
 """Where a record is that a request names, and by which field."""

@@ -1,8 +1,7 @@
 """What a tool that writes offers is what Katana takes, by facts and description; what it leaves out has a reason."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -15,64 +14,29 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_schema.forms import formed as with_forms
 from katana_schema.reading import read_facts
 
+from .goes import (
+    COLLECTION,
+    COST_REFERENCE,
+    CUSTOM,
+    IN_ITS_PATH,
+    IN_THE_PATH,
+    MADE,
+    OF_BOMS,
+    OF_ITS_MAKING,
+    OF_ITS_ORDER,
+    OF_ITS_OWN,
+    OF_ITS_SHIPMENT,
+    ON_THE_FLOOR,
+    TAX_BY_ID,
+    UNTRACED,
+    USED,
+    WORKED,
+    Goes,
+)
 from .shapes import Schema
 
 SPEC = Path(__file__).parents[3] / "shared" / "reference" / "katana-openapi-2026-10.yaml"
-OF_ITS_OWN = "goes in requests of its own"
-IN_THE_PATH = "goes in the path of the request"
-
-
 type FieldsOf = Callable[[str, str], set[str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goes:
-    """Where arguments of a tool go.
-
-    Attributes:
-        into: the schemas of what Katana takes; `Name.field` is what a list of that schema holds.
-        within: the list of the tool that holds these arguments; the tool itself where it is empty.
-        called: arguments that Katana calls otherwise.
-        apart: arguments that are no field there, each with its reason.
-        excused: fields that are not offered, each with its reason.
-        is_formed: whether the sheets say what is sent: the description has what is answered in its place.
-    """
-
-    into: tuple[str, ...]
-    within: str = ""
-    called: Mapping[str, str] = field(default_factory=dict[str, str])
-    apart: Mapping[str, str] = field(default_factory=dict[str, str])
-    excused: Mapping[str, str] = field(default_factory=dict[str, str])
-    is_formed: bool = False
-
-
-TAX_BY_ID: dict[str, str] = dict.fromkeys(
-    ("tax_name", "tax_rate"), "follows from the tax rate, which is named by id or name"
-)
-CUSTOM: dict[str, str] = {
-    "custom_fields": "values of custom fields are read by label; they are written in Katana",
-}
-COLLECTION = {"custom_field_collection_id": "which custom fields an item has is chosen in Katana"}
-IN_ITS_PATH = {"type": "says which collection the path names"}
-UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
-OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
-OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
-ON_THE_FLOOR = "is reported on the shop floor, in Katana"
-BY_LABEL = {"custom_fields": "no tool shows custom fields of manufacturing orders and their ingredients"}
-MADE: dict[str, str] = BY_LABEL | {
-    "actual_quantity": "how much is made follows from productions",
-    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
-}
-USED: dict[str, str] = BY_LABEL | {
-    "total_actual_quantity": "what is used follows from productions",
-    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
-}
-WORKED: dict[str, str] = CUSTOM | {
-    **dict.fromkeys(("operation_id", "resource_id"), "is named by its name, which Katana makes where it is unknown"),
-    **dict.fromkeys(("planned_time_per_unit", "cost_per_hour"), "is the older name of a field that is offered"),
-    "assigned_operators": ON_THE_FLOOR,
-}
-COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
     "create_stock_transfer": (
@@ -276,6 +240,71 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"serial_numbers": "the older form of traceability, which wins over it"},
         ),
     ),
+    "create_sales_return": (
+        Goes(into=("CreateSalesReturnRequest",), apart={"rows": OF_ITS_OWN}),
+        Goes(into=("CreateSalesReturnRowRequest",), within="rows", excused=OF_ITS_SHIPMENT),
+    ),
+    "modify_sales_return": (
+        Goes(
+            into=("UpdateSalesReturnRequest",),
+            apart={"sales_return_id": IN_THE_PATH}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
+        ),
+        Goes(into=("CreateSalesReturnRowRequest",), within="add_rows", excused=OF_ITS_SHIPMENT),
+        Goes(
+            into=("UpdateSalesReturnRowRequest",),
+            within="update_rows",
+            called={"batches": "batch_transactions"},
+            apart={"row_id": IN_THE_PATH},
+        ),
+    ),
+    "delete_sales_return": (),
+    "modify_bom": (
+        Goes(
+            into=(),
+            apart={"sku_or_variant_id": "names the product", "copy_of": "names the product whose rows are added"}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
+        ),
+        Goes(
+            into=("CreateBomRowRequest",),
+            within="add_rows",
+            called={"sku_or_variant_id": "ingredient_variant_id"},
+            excused=dict.fromkeys(("product_variant_id", "product_item_id"), "the product that is changed") | OF_BOMS,
+        ),
+        Goes(
+            into=("UpdateBomRowRequest",),
+            within="update_rows",
+            called={"sku_or_variant_id": "ingredient_variant_id"},
+            apart={"row_id": IN_THE_PATH},
+            excused=OF_BOMS,
+        ),
+    ),
+    "change_prices": (
+        Goes(
+            into=("UpdateVariantRequest",),
+            apart=dict.fromkeys(("percent", "decimals"), "new prices follow from it")
+            | dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant")
+            | dict.fromkeys(
+                ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"), "names the variants that change"
+            ),
+            excused=CUSTOM
+            | dict.fromkeys(
+                (
+                    *("sku", "supplier_item_codes", "internal_barcode", "registered_barcode", "lead_time"),
+                    *("minimum_order_quantity", "config_attributes", "sales_price", "purchase_price"),
+                ),
+                "items are changed in Katana; prices are what `which` says",
+            ),
+        ),
+    ),
+    "replace_ingredient": (
+        Goes(
+            into=("UpdateBomRowRequest",),
+            called={"new": "ingredient_variant_id", "quantity_factor": "quantity"},
+            apart={"old": "names the rows that are changed", "row_ids": IN_THE_PATH},
+            excused={"notes": "`modify_bom` changes it"} | OF_BOMS,
+        ),
+    ),
     "create_item": (
         Goes(
             into=("CreateServiceRequest", "CreateServiceVariantRequest"),
@@ -411,7 +440,9 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
     ),
 }
 """For each tool that plans a write: where its arguments go."""
-CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]
+CASES = [
+    pytest.param(tool, goes, id=f"{tool} {''.join(goes.into[:1])}") for tool, each in WRITTEN.items() for goes in each
+]
 LISTED: dict[str, Schema] = {each["name"]: each["inputSchema"] for each in catalogue()}
 
 

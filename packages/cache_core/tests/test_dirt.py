@@ -20,6 +20,7 @@ MOVES = {
     "outsourced_purchase_order_recipe_row": "ingredient_variant_id",
     "purchase_order": "purchase_order_rows[].variant_id",
     "sales_order": "sales_order_rows[].variant_id",
+    "sales_return": "sales_return_rows[].variant_id",
     "stock_adjustment": "stock_adjustment_rows[].variant_id",
     "stock_transfer": "stock_transfer_rows[].variant_id",
 }

@@ -285,7 +285,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
         assert {tool for tool, *_ in _plans(tenant)} == {
             tool.name
             for tool in await stage.client.list_tools()
-            if tool.name.startswith(("create_", "modify_", "delete_"))
+            if tool.name.startswith(("create_", "modify_", "delete_", "replace_"))
         }
 
 
@@ -317,6 +317,42 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         *_adjusted(tenant),
         *_served(tenant),
         *_made(tenant),
+        *_returned(tenant),
+        *_consisting(tenant),
+    ]
+
+
+def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    row, *others = tenant.all("bom_rows")
+    other = next(each for each in others if each["ingredient_variant_id"] != row["ingredient_variant_id"])
+    product, boms = row["product_variant_id"], "bills of materials"
+    change: dict[str, object] = {"sku_or_variant_id": product, "update_rows": [{"row_id": row["id"], "quantity": 77}]}
+    named: dict[str, object] = {
+        "old": row["ingredient_variant_id"],
+        "new": other["ingredient_variant_id"],
+        "quantity_factor": 1,
+    }
+    return [
+        ("modify_bom", change, {f"variant {product}", boms}),
+        ("replace_ingredient", named, {boms}),
+        _dearer(product),
+    ]
+
+
+def _dearer(variant: int) -> tuple[str, dict[str, object], set[str]]:
+    prices = [{"sku_or_variant_id": variant, "price": 77}]
+    return "change_prices", {"which": "sales", "prices": prices}, {f"variant {variant}"}
+
+
+def _returned(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    back = next(each for each in live(tenant, "sales_returns") if each["status"] == "NOT_RETURNED")
+    named: dict[str, object] = {"sales_return_id": back["id"]}
+    lanes = {f"sales_return {back['id']}", f"sales_order {back['sales_order_id']}"}
+    new: dict[str, object] = {name: back[name] for name in ("sales_order_id", "return_location_id")}
+    return [
+        ("create_sales_return", new, {f"sales_order {back['sales_order_id']}", "numbers of sales_return"}),
+        ("modify_sales_return", {**named, "additional_info": "x"}, lanes),
+        ("delete_sales_return", named, lanes),
     ]
 
 

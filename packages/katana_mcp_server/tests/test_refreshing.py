@@ -117,6 +117,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
     kinds = ("suppliers", "locations", "customers", "sales_orders")
     supplier, place, client, order = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in kinds)
     service: dict[str, object] = {"type": "service", "item_id": live(stage.own.sandbox.tenant(), "services")[0]["id"]}
+    bom = live(stage.own.sandbox.tenant(), "bom_rows")[0]
+    back = live(stage.own.sandbox.tenant(), "sales_returns")[0]
     row = {"sku_or_variant_id": "PAD", "quantity": 1, "price_per_unit": 1}
     calls: dict[str, dict[str, object]] = {
         **CALLS,
@@ -143,6 +145,10 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
         "create_stock_adjustment": {"location_id": place, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
         "fulfill_order": {"sales_order_id": order},
+        "modify_bom": {"sku_or_variant_id": bom["product_variant_id"], "delete_row_ids": [bom["id"]]},
+        "change_prices": {"which": "sales", "percent": 5, "skus_or_variant_ids": ["PAD"]},
+        "replace_ingredient": {"old": bom["ingredient_variant_id"], "new": "PAD"},
+        "create_sales_return": {name: back[name] for name in ("sales_order_id", "return_location_id")},
         "replenish": {},
         "verify_order_document": {"purchase_order_id": "PO-1", "lines": [{"sku": "PAD", "quantity": 1}]},
         "create_sales_order": {"customer_id": client, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from katana_sandbox import Caller, Tenant
+from katana_sandbox import Caller, Sandbox, Tenant
 
 from .manufacturing_floor import BOLT, STEEL, gadget
 
@@ -92,3 +92,16 @@ async def test_the_tenant_shows_recipes_too(tenant: Tenant) -> None:
     assert tenant.count("recipes") == tenant.count("bom_rows")
     first = next(tenant.all("recipes"))
     assert tenant.get("recipes", first["id"])["recipe_row_id"] == first["id"]
+
+
+async def test_a_change_of_a_row_that_is_not_there_was_not_foreseen(sandbox: Sandbox, api: Caller) -> None:
+    gone = "/bom_rows/00000000-0000-4000-8000-000000000000"
+    assert (await api.patch(gone, {"quantity": 1})).status == 404
+    nothing: tuple[dict[str, object] | None, ...] = ({}, None)
+    for cleared in nothing:
+        answer = await api.patch(gone, {"custom_fields": cleared})
+        told = {"statusCode": 500, "message": "Internal Server Error", "code": "ERR_NON_2XX_3XX_RESPONSE"}
+        assert (answer.status, answer.body) == (500, {"error": told}), "October 1"
+    assert (await api.patch(gone, {"custom_fields": 7})).status == 422, "October 1: bad types still come first"
+    sandbox.switches.set("bom_row_missing", 500)
+    assert (await api.patch(gone, {"quantity": 1})).status == 500

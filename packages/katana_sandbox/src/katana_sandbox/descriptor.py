@@ -10,11 +10,13 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.errors import Refused
 
 type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max", "ignored"]
 type View = Literal["list", "one", "reply", "patch"]
 type CreateRule = Callable[[Context, Record], Record]
 type UpdateRule = Callable[[Context, Record, Record], Record]
+type MissingRule = Callable[[Context, Record], Refused]
 type DeleteRule = Callable[[Context, Record], None]
 type SettleRule = Callable[[Context, Record | None, Record | None], None]
 type PartsRule = Callable[[Context, Key, View], dict[str, bytes]]
@@ -108,6 +110,8 @@ class Collection:
     `listing` and `update` are the operations whose query and body are taken, where they are not those of the path;
     `filters` and `ranges` stand in place of what the facts say of the query.
 
+    `on_missing` says how a change of a record that is not there is refused, where that is not a plain 404.
+
     `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
     `item_fields` marks what has them in two forms.
     """
@@ -139,6 +143,7 @@ class Collection:
     wipes: str = ""
     on_create: CreateRule | None = None
     on_update: UpdateRule | None = None
+    on_missing: MissingRule | None = None
     on_delete: DeleteRule | None = None
     settle: SettleRule | None = None
     routes: tuple[Route, ...] = ()

@@ -83,6 +83,7 @@ SWITCHES: tuple[Switch, ...] = (
         "October 6.9; 6.16",
     ),
     Switch("stocktake_patch", 204, "PATCH of a stocktake answers 204, or 200 with the stocktake", "October 6.2"),
+    Switch("bom_row_missing", 404, "PATCH of a BOM row that is not there answers 404, or 500", "October 1, 8"),
     Switch(
         "row_arrival_date",
         "open",

@@ -17,6 +17,7 @@ SALES_RETURN = EntitySpec(
         extras=("additional_info", "tracking_number"),
     ),
     key_path="order_no",
+    moves=("sales_return_rows[].variant_id",),
     keys_at_once=1,
     fresh_for=timedelta(seconds=30),
 )

@@ -135,6 +135,10 @@ class Syncer:
         """
         return await self._writes.put(self.specs[entity], record, knows, is_new=is_new)
 
+    def wrote(self, entity: str, record_id: RecordId) -> bool:
+        """Return whether we wrote a record in the last 15 minutes: a listing that lacks it may lag."""
+        return self._writes.wrote(entity, record_id)
+
     async def delete_through(self, entity: str, record_id: RecordId) -> bool:
         """Mark a record that we deleted; return whether it was cached."""
         return await self._writes.delete(self.specs[entity], record_id)

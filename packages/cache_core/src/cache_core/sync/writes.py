@@ -5,10 +5,10 @@ moves a cursor, and never lowers a version.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
-from cache_core.protocol import Origin, Stored
+from cache_core.protocol import Origin, Stored, own_write_stands
 from cache_core.records import Record, RecordId, as_id, iso, moment_in, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.sync.feeds import shows
@@ -40,6 +40,17 @@ class Writes:
     source: Source
     live: Source
     store: Store
+    _written: dict[tuple[str, RecordId], str] = field(default_factory=dict[tuple[str, RecordId], str])
+
+    def wrote(self, entity: str, record_id: RecordId) -> bool:
+        """Return whether this process wrote a record so lately that a listing may lag behind it."""
+        return own_write_stands(self._written.get((entity, record_id)), iso(self.store.clock.now()))
+
+    def _note(self, entity: str, record_id: RecordId) -> None:
+        now = iso(self.store.clock.now())
+        for key in [key for key, at in self._written.items() if not own_write_stands(at, now)]:
+            del self._written[key]
+        self._written[entity, record_id] = now
 
     async def put(
         self, spec: EntitySpec, record: Record, knows: Collection[str] | None, *, is_new: bool = False
@@ -59,6 +70,7 @@ class Writes:
         lacks = [] if knows is None else [child for child in spec.children if child not in knows]
         if record_id is None:
             return False
+        self._note(spec.name, record_id)
         if lacks and await self._stored(spec, record_id) is None:
             await self.store.keep(spec, await self.source.records(spec, [record_id]))
         async with self.store.turn:

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from cache_core.protocol import Stored
+from cache_core.records import RecordId
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
 from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.services import Services
@@ -128,6 +129,7 @@ class Status:
         says_new: the description of that.
         asked: what a request on a document makes it.
         unlocks: whether it is sent first, because it opens what the one before closed.
+        is_alone: whether a document takes no other field along with it, not even notes that a PATCH could wipe.
     """
 
     kind: Any
@@ -139,9 +141,12 @@ class Status:
     says_new: str = ""
     asked: Callable[[Mapping[str, object], State], str | None] = _requested
     unlocks: Callable[[State, str], bool] = lambda _, __: False
+    is_alone: Callable[[State], bool] = lambda _: False
 
 
-def again_as_they_were(part: "Part", rows: Mapping[int, State], document: State) -> dict[int, dict[str, object]]:
+def again_as_they_were(
+    part: "Part", rows: Mapping[RecordId, State], document: State
+) -> dict[RecordId, dict[str, object]]:
     """Return the arguments that add parts as they were, by their ids."""
     del document
     return {
@@ -202,7 +207,7 @@ class Part:
     verbs: tuple[Verb, ...] = BOTH
     kind: Callable[[State], str] = lambda _: "row"
     called: Callable[[State], str] = lambda _: ""
-    again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
+    again: Callable[["Part", Mapping[RecordId, State], State], dict[RecordId, dict[str, object]]] = again_as_they_were
     filled: bool = False
     unsaid: tuple[str, ...] = ()
     line: Callable[[Transition, State], PlanLine | None] | None = None
@@ -260,6 +265,8 @@ class Writable:
     Attributes:
         entity: the cache entity.
         noun: what its tools and arguments call it, where it is not that: `item`, for a service.
+        words_before: what it is in words, before its name, where that is not the cache entity.
+        argument: the argument that names one, where it is not that with `_id`.
         selector: the argument that says which kind is meant, where other kinds have the same tools.
         collection: of the client, which says what can be sent and what a PATCH wipes.
         says_id: the description of the argument that names one.
@@ -300,6 +307,8 @@ class Writable:
 
     entity: str
     noun: str = ""
+    words_before: str = ""
+    argument: str = ""
     selector: Selector | None = None
     collection: str
     says_id: str
@@ -340,12 +349,12 @@ class Writable:
     @property
     def title(self) -> str:
         """What it is, in words."""
-        return titled(self.entity)
+        return self.words_before or titled(self.entity)
 
     @property
     def id(self) -> str:
         """The argument that names one."""
-        return f"{self.noun or self.entity}_id"
+        return self.argument or f"{self.noun or self.entity}_id"
 
     @property
     def selected(self) -> Mapping[str, object]:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record, canonical
+from cache_core.records import Record, RecordId, canonical
 from katana_client.errors import KatanaError
 from katana_client.filters import FilterValue
 from katana_mcp.documents.binding import used
 from katana_mcp.documents.declaration import Writable
-from katana_mcp.documents.states import named_in, names_in, transition
+from katana_mcp.documents.states import named_in, names_in, part_id, transition
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.references.display_names import VARIANT_ENTITIES, titled
 from katana_mcp.references.resolve import (
@@ -31,7 +31,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import get_int, id_in, number, rows
 from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates
-from katana_mcp.writing.meaning import all_same, model_of
+from katana_mcp.writing.meaning import holds, model_of
 
 if TYPE_CHECKING:
     from katana_mcp.writing.sending import Listing
@@ -157,16 +157,24 @@ async def rows_now(
     name, key = mine
     where, collection = of_ids(name, key), services.syncer.specs[entity].collection
     cached = await rows_beside(services, entity, where)
+    listing = cast("Listing", getattr(services.client, collection))
     try:
-        page = await cast("Listing", getattr(services.client, collection)).page(1, **filters)
+        listed = [canonical(record) async for page in listing.pages(**filters) for record in page.valid_records]
     except KatanaError:
         raise Refused(unasked(f"which {titled(entity)}s {key} has now")) from None
-    listed = [canonical(record) for record in page.valid_records]
-    if all_same(model_of(collection), [*listed], [*cached]):
+    known, shown, model = _by_id(cached), _by_id(listed), model_of(collection)
+    same = {each for each in known.keys() & shown.keys() if holds(model, shown[each], known[each])}
+    unlike = [each for each in known | shown if each not in same]
+    if not unlike:
         return tuple(cached)
-    ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
-    await as_they_are_now(services, entity, [each for each in ids if isinstance(each, int)])
-    return tuple(await rows_beside(services, entity, where))
+    leaves_trace = "deleted_at" in model.model_fields
+    gone = {each for each in known if not (leaves_trace or each in shown or services.syncer.wrote(entity, each))}
+    await as_they_are_now(services, entity, [each for each in unlike if each not in gone])
+    return tuple(row for row in await rows_beside(services, entity, where) if part_id(row) not in gone)
+
+
+def _by_id(found: Iterable[Record]) -> dict[RecordId, Record]:
+    return {part_id(row): row for row in found}
 
 
 def _likeness(doc: Writable, change: Transition) -> Repeated:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from cache_core.records import canonical
+from cache_core.records import RecordId, canonical
 from katana_mcp.documents.declaration import Field, Part, Writable
-from katana_mcp.documents.states import part_diff
+from katana_mcp.documents.states import part_diff, part_id
 from katana_mcp.documents.steps import added, deleted, id_of
 from katana_mcp.documents.transition import PartDiff, State, Transition
-from katana_mcp.values import get_int, rows
+from katana_mcp.values import rows
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
 
 _EMPTY = (None, "")
@@ -80,12 +80,12 @@ def _on_the_way(doc: Writable, change: Transition) -> State:
     return doc.follow(change.new, {**change.new, **back})
 
 
-def _going(part: Part, change: Transition) -> dict[int, State]:
+def _going(part: Part, change: Transition) -> dict[RecordId, State]:
     """Return the parts that go, by their ids; those without any by their place."""
     if change.after is not None:
         diff = part.diff(change)
         return {key: diff.before[key] for key in diff.deletes}
-    return {get_int(row, "id") or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
+    return {part_id(row) or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
 
 
 def _stays(field: Field, before: State) -> bool:
@@ -129,7 +129,7 @@ def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Ac
     return {name: each for name, each in slots.items() if each}
 
 
-def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[str]]:
+def _restored(doc: Writable, part: Part, change: Transition) -> dict[RecordId, list[str]]:
     """Return the fields of each part that stays to be set again: what changed, and what the way back itself moves.
 
     Part of a change may not have been sent: what its head overwrites is set again as well.
@@ -139,7 +139,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
     stopped = doc.follow(headed, {**headed, **{name: change.old.get(name) for name in change.head}})
     moved = [part_diff(part, there, change.old), part_diff(part, stopped, change.old)]
     moved.append(part_diff(part, change.old, headed))
-    found: dict[int, list[str]] = {}
+    found: dict[RecordId, list[str]] = {}
     for key in [each for each in diff.before if each not in diff.deletes]:
         names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
         stays = {field.name for field in part.fields if _stays(field, diff.before[key])}

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from cache_core.records import canonical, is_set
+from cache_core.records import RecordId, as_id, canonical, is_set
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
 from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import EMPTY, get_int, rows
+from katana_mcp.values import EMPTY, rows
 from katana_mcp.writing.meaning import Model, entry_model, model_of, same
 
 
@@ -83,6 +83,11 @@ def named_in(request: Request) -> dict[str, object]:
     return {name: cast("object", getattr(request, name)) for name in fields if name in request.model_fields_set}
 
 
+def part_id(row: Mapping[str, object], name: str = "id") -> RecordId:
+    """Return the id of a part, a number or a text; 0 where it has none."""
+    return as_id(row.get(name)) or 0
+
+
 def requested_rows(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
     """Return the arguments that each entry of a list names."""
     return [named_in(each) for each in cast("Sequence[Request]", asked.get(argument, ()))]
@@ -105,7 +110,7 @@ def changed_rows(change: Transition, held: str) -> Iterator[tuple[str, State, St
     """Yield path, arguments, state before and what differs of each row that is to be changed, if it is there."""
     diff = change.sent[held]
     for nr, asked in enumerate(requested_rows(change.asked, "update_rows")):
-        key = get_int(asked, "row_id") or 0
+        key = part_id(asked, "row_id")
         if key in diff.before:
             yield f"update_rows[{nr}]", asked, diff.before[key], diff.updates.get(key, EMPTY)
 
@@ -123,9 +128,9 @@ def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, 
                 yield f"{prefix}{field.arg}", field.names, value
 
 
-def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[int]:
+def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[RecordId]:
     """Return the ids that a list names."""
-    return cast("Sequence[int]", asked.get(argument, ()))
+    return cast("Sequence[RecordId]", asked.get(argument, ()))
 
 
 def _before(doc: Writable, facts: Facts) -> State | None:
@@ -137,9 +142,7 @@ def _before(doc: Writable, facts: Facts) -> State | None:
 
 def _live(part: Part, record: State) -> list[State]:
     found = rows(record, part.held)
-    return (
-        [each for each in found if not is_set(each, "deleted_at") and get_int(each, "id")] if part.collection else found
-    )
+    return [each for each in found if not is_set(each, "deleted_at") and part_id(each)] if part.collection else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +169,11 @@ def _changed(asked: _Requested, middle: State) -> State:
     for part in asked.doc.parts:
         if part.collection:
             changed = {
-                cast("int", row[part.key]): _given(part.fields, row, asked.doc, asked.facts)
+                part_id(row, part.key): _given(part.fields, row, asked.doc, asked.facts)
                 for row in reversed(requested_rows(asked.arguments, f"update_{part.name}"))
             }
             gone = requested_ids(asked.arguments, part.deletes)
-            kept = [{**row, **changed.get(get_int(row, "id") or 0, {})} for row in rows(middle, part.held)]
+            kept = [{**row, **changed.get(part_id(row), {})} for row in rows(middle, part.held)]
             stays = [row for row in kept if row["id"] not in gone]
             after[part.held] = [*stays, *_added(part, f"add_{part.name}", middle, asked)]
     return after
@@ -206,7 +209,14 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
     if field.names and isinstance(asked, int | str):
         known = facts.one(field.names, asked)
         return Unknown(asked) if known is None else known.id
-    return canonical({field.name: asked})[field.name]
+    return canonical({field.name: _plain(asked)})[field.name]
+
+
+def _plain(asked: object) -> object:
+    """Return the value of an argument, with what its entries name where it is a list."""
+    if not isinstance(asked, list):
+        return asked
+    return [named_in(each) if isinstance(each, Request) else each for each in cast("list[object]", asked)]
 
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:
@@ -223,7 +233,7 @@ def part_diff(part: Part, old: State, new: State) -> PartDiff:
     """Return what becomes of parts; fields that go together come together."""
     if not part.collection:
         return PartDiff() if old else PartDiff(adds=tuple(rows(new, part.held)))
-    before = {get_int(row, "id") or 0: row for row in rows(old, part.held)}
+    before = {part_id(row): row for row in rows(old, part.held)}
     after = {row["id"]: row for row in rows(new, part.held) if "id" in row}
     model = model_of(part.collection)
     updates = {key: _differing(part.fields, model, row, after[key]) for key, row in before.items() if key in after}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from cache_core.records import Json, canonical
+from cache_core.records import Json, RecordId, canonical
 from katana_client import KatanaClient
 from katana_client.collection import Spec
 from katana_client.wire import WriteModel, models_in
@@ -156,7 +156,8 @@ def _set_status(doc: Writable, change: Transition, document: State, then: State)
     title = f"set {doc.called(change.old)} to {change.status}"
     status = {"status": change.status}
     if doc.status is None or not doc.status.path:
-        body = patch_of(spec_of(doc.collection), status, document)
+        is_alone = doc.status is not None and doc.status.is_alone(document)
+        body = canonical(status) if is_alone else patch_of(spec_of(doc.collection), status, document)
         action = on_record(title, doc.entity, doc.collection, id_of(document), body)
         return replace(action, implies=_implied(doc, document, then))
     action = on_record(title, doc.entity, doc.collection, id_of(document), canonical(status))
@@ -188,7 +189,7 @@ def _late(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
                 yield _on_part(doc, part, change, key, {each.name: fields[each.name]})
 
 
-def _on_part(doc: Writable, part: Part, change: Transition, key: int, fields: State | None = None) -> Action:
+def _on_part(doc: Writable, part: Part, change: Transition, key: RecordId, fields: State | None = None) -> Action:
     """Return what changes a part of a document, or deletes it where there are no fields."""
     late = [field.becomes for field in part.fields if field.is_late and field.name in (fields or {})]
     what = "delete" if fields is None else f"change {late[0]} of" if late else "change"
@@ -203,9 +204,11 @@ def _on_part(doc: Writable, part: Part, change: Transition, key: int, fields: St
 
 def _among_others(part: Part, change: Transition, action: Action) -> Action:
     """Return it with how it is found: in the listing of its document, where Katana lists such parts by no id."""
-    if "ids" in spec_of(part.collection).filters:
+    filters = spec_of(part.collection).filters
+    if "ids" in filters:
         return action
-    look = Recognise(collection=part.collection, filters=part.look({part.parent: id_of(change.old)}))
+    mine = part.look({part.parent: id_of(change.old)})
+    look = Recognise(collection=part.collection, filters={"id": action.record} if "id" in filters else mine)
     return replace(action, expects={**action.expects, "id": action.record}, recognise=look)
 
 
@@ -240,7 +243,7 @@ def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
         recognise=Recognise(
             collection=part.collection,
             filters=part.look(body),
-            besides=() if is_new else tuple(sorted(change.sent[part.held].before)),
+            besides=() if is_new else tuple(sorted(change.sent[part.held].before, key=str)),
         ),
     )
 
@@ -260,10 +263,11 @@ def added(part: Part, sent: Iterable[Action]) -> list[int]:
     return [place for place, each in enumerate(sent) if (each.method, each.path) == ("POST", path)]
 
 
-def deleted(part: Part, sent: Iterable[Action]) -> dict[int, int]:
+def deleted(part: Part, sent: Iterable[Action]) -> dict[RecordId, int]:
     """Return the places of the requests that delete parts, by the ids of the parts."""
     return {
-        int(each.path.rpartition("/")[2]): place
+        key: place
         for place, each in enumerate(sent)
         if each.method == "DELETE" and each.path.startswith(f"/{part.collection}/")
+        if (key := each.record if each.part is None else each.row) is not None
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from cache_core.records import Record
+from cache_core.records import Record, RecordId
 from katana_mcp.references.display_names import Names
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.references.wording import Named, NamedRecord
@@ -102,9 +102,9 @@ class PartDiff:
         adds: those that come.
     """
 
-    before: Mapping[int, State] = field(default_factory=dict[int, State])
-    updates: Mapping[int, State] = field(default_factory=dict[int, State])
-    deletes: tuple[int, ...] = ()
+    before: Mapping[RecordId, State] = field(default_factory=dict[RecordId, State])
+    updates: Mapping[RecordId, State] = field(default_factory=dict[RecordId, State])
+    deletes: tuple[RecordId, ...] = ()
     adds: tuple[State, ...] = ()
 
 

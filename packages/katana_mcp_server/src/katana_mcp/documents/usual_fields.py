@@ -1,6 +1,7 @@
 """Fields that several documents have, and types of arguments whose schemas are short, because a tool holds many."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field as Argument
@@ -13,6 +14,10 @@ type Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string
 """An id or an exact name; a code where there is one."""
 type PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type Made = Annotated[
+    WriteQuantity, Argument(ge=Decimal("0.00001")), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
+]
+"""A quantity of which there is some."""
 type Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 
 GOODS = Field(

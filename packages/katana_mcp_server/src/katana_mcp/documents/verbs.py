@@ -1,6 +1,6 @@
 """How a declared document is created, changed and deleted: each verb as a `Change`, all from the declaration."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -27,6 +27,18 @@ def writes(doc: Writable) -> dict[Verb, AnyChange]:
     """Return how a document is written, by verb."""
     verbs: tuple[Verb, ...] = ("create", "modify", "delete")
     return {verb: _change(doc, verb) for verb in verbs}
+
+
+def completed(change: AnyChange, whole: Callable[[Request, Facts], Request]) -> AnyChange:
+    """Return a change of which each request is completed by what was read, before a plan is made of it."""
+
+    def plan_whole(request: Request, facts: Facts) -> Draft:
+        return change.plan(whole(request, facts), facts)
+
+    def check_whole(request: Request, facts: Facts) -> Sequence[ToolWarning]:
+        return change.checks(whole(request, facts), facts)
+
+    return replace(change, plan=plan_whole, checks=check_whole)
 
 
 def _change(doc: Writable, verb: Verb) -> AnyChange:

@@ -62,10 +62,11 @@ class Named:
 
 
 async def named(services: Services, entity: str, asked: int | str) -> Named:
-    """Find a record by id or exact name."""
+    """Find a record by id or exact name; a document is named by its number."""
     rows = (await resolved(services, [(entity, asked)]))[entity, asked]
+    key = services.syncer.specs[entity].key_path or "name"
     found = [
-        NamedRecord(id=row.id, name=text(row.record, "name"), archived=row.archived, deleted=row.deleted)
+        NamedRecord(id=row.id, name=text(row.record, key), archived=row.archived, deleted=row.deleted)
         for row in rows
         if isinstance(row.id, int)
     ]

@@ -44,15 +44,19 @@
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
 | `serial_qty_not_integer` | blocking | serial numbers of a quantity that is no whole number |
 | `serial_count_mismatch` | blocking | another number of serial numbers than of stock units |
+| `circular_bom` | blocking | a product would be part of itself |
+| `not_an_ingredient` | blocking | a service in a bill of materials |
+| `unit_mismatch` | blocking | an ingredient takes the place of one in another unit, and no quantity was given |
 | `not_producible` | blocking | the item is not marked as made, or the location makes nothing |
 | `over_shipment` | blocking | more of a row is to leave than is open |
 | `already_completed` | blocking | all of an order, or of a row, has been packed or delivered |
 | `serial_numbers_required` | blocking | goods that are tracked by serial number would leave without one |
+| `over_return` | blocking | more of a shipped row is to come back than can still be returned |
 | `untraced_receipt` | advisory | goods that are tracked by batch come in none |
 | `untraced_shipment` | advisory | goods that are tracked by batch leave in none |
 | `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | an address that the request adds twice |
+| `duplicate_row` | blocking | an address that the request adds twice; advisory for an ingredient that a product has |
 | `only_one_allowed` | blocking | a second shipping fee or address of a type of an order, or address of a supplier |
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
@@ -149,10 +153,14 @@ OVER_RECEIPT = "over_receipt"
 BATCH_SUM_MISMATCH = "batch_sum_mismatch"
 SERIAL_QTY_NOT_INTEGER = "serial_qty_not_integer"
 SERIAL_COUNT_MISMATCH = "serial_count_mismatch"
+CIRCULAR_BOM = "circular_bom"
+NOT_AN_INGREDIENT = "not_an_ingredient"
+UNIT_MISMATCH = "unit_mismatch"
 NOT_PRODUCIBLE = "not_producible"
 OVER_SHIPMENT = "over_shipment"
 ALREADY_COMPLETED = "already_completed"
 SERIAL_NUMBERS_REQUIRED = "serial_numbers_required"
+OVER_RETURN = "over_return"
 UNTRACED_RECEIPT = "untraced_receipt"
 UNTRACED_SHIPMENT = "untraced_shipment"
 NO_ROWS_LEFT = "no_rows_left"

@@ -26,7 +26,6 @@ ABSENT: Mapping[str, str] = {
     "correct_manufacturing_order": (
         "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
     ),
-    "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
     "modify_traceability": _TRACED,
     "trace": _TRACED,
     "count_stock": _STOCKTAKES,

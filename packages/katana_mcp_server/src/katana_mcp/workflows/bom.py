@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Order
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import Stored
 from cache_core.records import Record, RecordId
+from katana_mcp.references.boms import rows_by_level
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import spelling
@@ -25,7 +24,6 @@ from katana_mcp.workflows.variants import NotFound, beside, resolve
 
 _READS = (*VARIANT_ENTITIES, "bom_row")
 _MOST_LINES = 5_000
-_MOST_ROWS = 20_000
 
 type Direction = Literal["components", "where_used"]
 
@@ -101,7 +99,7 @@ class _Tree:
         ends: the fields of a row that name the variant above and the one below.
         rows: by the variant above, in their order.
         lines: depth first.
-        cut: whether there was more than fits into `_MOST_LINES` or `_MOST_ROWS`.
+        cut: whether there was more than fits into `_MOST_LINES`, or than was read.
     """
 
     ends: tuple[str, str]
@@ -158,32 +156,6 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
         not_found=said.not_found,
         without=None if cut else [each for each in asked if each not in tree.rows] or None,
     )
-
-
-async def rows_by_level(
-    asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
-) -> tuple[dict[int, list[Record]], bool]:
-    """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""
-    above, below = ends
-    found: dict[int, list[Record]] = {}
-    seen, frontier, left, more = set(asked), list(asked), _MOST_ROWS, False
-    for _ in range(levels):
-        if not frontier or more:
-            break
-        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left)
-        stored, more = await first_rows(services, "bom_row", selection)
-        records = [row.record for row in stored]
-        left -= len(records)
-        for record in sorted(records, key=_place):
-            found.setdefault(get_int(record, above) or 0, []).append(record)
-        ends_below = dict.fromkeys(each for row in records if (each := get_int(row, below)) is not None)
-        frontier = [each for each in ends_below if each not in seen]
-        seen.update(frontier)
-    return found, more
-
-
-def _place(row: Record) -> tuple[int, str]:
-    return get_int(row, "rank") or 0, text(row, "id") or ""
 
 
 async def _to_answers(lines: Sequence[_Line], services: Services) -> list[Answer]:

@@ -7,10 +7,10 @@ from cache_core.conditions import Missing, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
+from katana_mcp.references.boms import rows_by_level
 from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
-from katana_mcp.workflows.bom import rows_by_level
 from katana_mcp.workflows.requirements import Level, Place
 from katana_mcp.workflows.stock import target_of
 

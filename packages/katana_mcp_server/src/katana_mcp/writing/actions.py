@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, cast
 
-from cache_core.records import Json, canonical
+from cache_core.records import Json, RecordId, canonical
 
 type Method = Literal["POST", "PATCH", "DELETE"]
 type JsonObject = Mapping[str, object]
@@ -94,7 +94,7 @@ class Recognise:
 
     collection: str
     filters: JsonObject
-    besides: tuple[int, ...] = ()
+    besides: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +124,9 @@ class Action:
     path: str
     body: Body | None = None
     entity: str
-    record: int | None = None
+    record: RecordId | None = None
     part: str | None = None
-    row: int | None = None
+    row: RecordId | None = None
     expects: JsonObject = field(default_factory=dict[str, object])
     implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
@@ -197,12 +197,12 @@ class Action:
             fields["recognise"] = Recognise(
                 collection=cast("str", look["collection"]),
                 filters=cast("JsonObject", look["filters"]),
-                besides=tuple(cast("list[int]", look["besides"])),
+                besides=tuple(cast("list[RecordId]", look["besides"])),
             )
         return cls(**fields)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - kept by `told`
 
 
-def on_record(title: str, entity: str, collection: str, key: int, body: JsonObject | None = None) -> Action:
+def on_record(title: str, entity: str, collection: str, key: RecordId, body: JsonObject | None = None) -> Action:
     """Return what changes a record, or deletes it where there is no body; a listing by its id tells whether it did."""
     return Action(
         title=title,

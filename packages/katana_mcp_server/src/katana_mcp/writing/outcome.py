@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self, cast
 
 from pydantic import Field
 
+from cache_core.records import as_id
 from katana_mcp.journal.entries import ActionState, Plan
 from katana_mcp.tools.answers import Answer, Envelope, Number, plain
 from katana_mcp.tools.warnings import ToolWarning
@@ -23,7 +24,7 @@ class ActionOutcome(Answer):
     method: str
     path: str
     state: Ended
-    id: int | None = None
+    id: int | str | None = None
     error: str | None = None
     look_up: dict[str, object] | None = None
     """What was looked up to learn whether it happened, and what was found."""
@@ -78,7 +79,7 @@ class PlanOutcome(Answer):
             {
                 "entry": entry,
                 "message": _message(plan, count, len(ended)),
-                "id": shown.get("id") or next((each.id for each in ended if each.id is not None), None),
+                "id": shown.get("id") or next((each.id for each in ended if isinstance(each.id, int)), None),
                 "number": shown.get("number"),
                 **(_document(shown) if count["applied"] == len(ended) and _stays(plan, actions) else {}),
                 **count,
@@ -123,7 +124,7 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
         method=action.method,
         path=action.path,
         state=_ENDED.get(state.state, "not_tried"),
-        id=made if isinstance(made, int) else action.row or action.record,
+        id=action.row or action.record if made is None else as_id(made),
         error=state.error,
         look_up=cast("dict[str, object] | None", plain(state.look_up)),
     )

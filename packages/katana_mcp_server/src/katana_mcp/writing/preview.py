@@ -12,7 +12,7 @@ from katana_mcp.writing.actions import Action
 class PlanLine(Answer):
     """A line of a document as it would be."""
 
-    row_id: int | None = None
+    row_id: int | str | None = None
     change: Literal["add", "update", "delete"] | None = None
     variant_id: int | None = None
     sku: str | None = None

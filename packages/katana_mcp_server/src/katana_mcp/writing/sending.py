@@ -1,10 +1,10 @@
 """One planned action sent once, and the truth about how it ended. Never sends anything twice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cache_core.errors import CacheError, SourceUnavailable
-from cache_core.records import canonical, is_set, values_at
+from cache_core.records import RecordId, as_id, canonical, is_set, values_at
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
@@ -18,7 +18,6 @@ from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
-from katana_mcp.values import get_int
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.meaning import differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
@@ -40,6 +39,10 @@ class Listing(Protocol):
 
     async def page(self, number: int, **filters: FilterValue) -> Page[Any]:
         """Return one page."""
+        ...
+
+    def pages(self, **filters: FilterValue) -> AsyncIterator[Page[Any]]:
+        """Yield all pages."""
         ...
 
 
@@ -64,7 +67,8 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
     record = _record(action, answer.value, client) if action.is_answered else None
     if _is_katanas(action, answer, record):
         return ActionState("applied", record)
-    return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not show what was written")
+    why = f"Katana's answer ({answer.reply.status}) does not show what was written"
+    return await look_up(action, client, why, is_said=True)
 
 
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
@@ -75,7 +79,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     """
     if action.method == "DELETE" or not action.is_answered:
         return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
-    return record is not None and get_int(record, "id") is not None
+    return record is not None and as_id(record.get("id")) is not None
 
 
 def lacking(error: LookupError) -> str:
@@ -83,22 +87,24 @@ def lacking(error: LookupError) -> str:
     return f"an earlier answer of Katana does not contain the value it needs: {error}"
 
 
-async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState:
+async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bool = False) -> ActionState:
     """Return how an action ended whose outcome nobody saw: applied where Katana shows it, else unknown.
 
-    Katana's listings can lag minutes behind a write, so one that does not show it proves nothing.
+    Katana's listings can lag minutes behind a write, so one that does not show it proves nothing. What is deleted may
+    leave no trace: where the answer was a success, a listing that counts none is believed.
 
     Args:
         action: what was sent, or may have been.
         client: reads.
         why: what is known of the failure.
+        is_said: whether a status said that it was done.
     """
     look = action.recognise
     if look is None:
         return ActionState("unknown", error=why or None, look_up={"found": "this action cannot be looked up in Katana"})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
     listing = cast("Listing", getattr(client, look.collection))
-    if action.method == "DELETE":
+    if action.method == "DELETE" and "include_deleted" in listing.spec.filters:
         filters["include_deleted"] = True  # what a listing leaves out may be there: only a tombstone proves a deletion
     if "include_archived" in listing.spec.filters:
         filters["include_archived"] = True  # what is archived is there all the same
@@ -110,7 +116,8 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
     rows = [record for record in page.valid_records if record.get("id") not in look.besides]
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
-    if len(fitting) == 1:
+    is_gone = is_said and action.method == "DELETE" and page.total_records == 0
+    if len(fitting) == 1 or is_gone:
         return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
     return ActionState("unknown", None, why, told)
 
@@ -162,7 +169,7 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
 
 
-def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> int | None:
+def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> RecordId | None:
     """Return the id of the document that an action changed a part of; None where it changed a whole record."""
     if action.part is None:
         return None

@@ -7,9 +7,10 @@ from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.errors import UNFORESEEN, Refused, not_found, unprocessable
 
 _RANK_STEP = 10000
+_UNFORESEEN = 500
 
 
 def create_row(ctx: Context, body: Record) -> Record:
@@ -27,6 +28,13 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
     if changes.get("ingredient_variant_id") == row["product_variant_id"]:
         raise unprocessable("product variant can not be its own ingredient")
     return changes
+
+
+def _missing(ctx: Context, body: Record) -> Refused:
+    """Return how Katana refuses to change a row that is not there; where it clears fields, that was not foreseen."""
+    is_cleared = "custom_fields" in body and not body["custom_fields"]
+    is_unforeseen = is_cleared or ctx.switches.count("bom_row_missing") == _UNFORESEEN
+    return Refused(_UNFORESEEN, code=UNFORESEEN) if is_unforeseen else not_found()
 
 
 def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
@@ -56,5 +64,6 @@ BOM_ROWS = Collection(
     parent=("product_item_id", "products"),
     on_create=create_row,
     on_update=_update,
+    on_missing=_missing,
     routes=(Route("POST", "/bom_rows/batch/create", _create_batch),),
 )

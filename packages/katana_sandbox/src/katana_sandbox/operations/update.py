@@ -8,7 +8,7 @@ from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.errors import Refused, unprocessable
 
 NOTHING_TO_DO = "At least 1 field is required"
 
@@ -18,7 +18,7 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     body = checked(collection.update or f"PATCH {collection.path}/{{id}}", call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    record = path_record(ctx, collection, call)
+    record = _record(ctx, collection, call, body)
     check_references(ctx, collection, body)
     check_unique(ctx, collection, body, record["id"])
     check_custom_fields(ctx, collection, body)
@@ -30,6 +30,15 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
     return Reply(200, render_key(ctx, collection.name, record["id"], "patch") or b"{}")
+
+
+def _record(ctx: Context, collection: Collection, call: Call, body: Record) -> Record:
+    try:
+        return path_record(ctx, collection, call)
+    except Refused:
+        if collection.on_missing is None:
+            raise
+        raise collection.on_missing(ctx, body) from None
 
 
 def _wiped(ctx: Context, collection: Collection, body: Record) -> Record:

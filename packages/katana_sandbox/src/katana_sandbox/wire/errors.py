@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from katana_sandbox.wire.encoding import Record
 
 INVALID_BODY = "The request body is invalid. See error object `details` property for more info."
+UNFORESEEN = "ERR_NON_2XX_3XX_RESPONSE"
+"""The code of an answer of the gateway to what Katana did not foresee, which has no name."""
 _NAMES = {
     400: "BadRequestError",
     401: "UnauthorizedError",
@@ -43,11 +45,8 @@ class Refused(Exception):
 
     def inner(self) -> Record:
         """The error object without its envelope."""
-        error: Record = {
-            "statusCode": self.status,
-            "name": _NAMES.get(self.status, "Error"),
-            "message": self.message,
-        }
+        named = {} if self.code == UNFORESEEN else {"name": _NAMES.get(self.status, "Error")}
+        error: Record = {"statusCode": self.status, **named, "message": self.message}
         if self.code is not None:
             error["code"] = self.code
         if self.details:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from cache_core.records import RecordId
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.states import added_parts, requested_ids
@@ -42,11 +43,11 @@ def settle(before: State | None, after: State) -> State:
     return {**after, ADDRESSES: settled, **({DEFAULT: chosen} if DEFAULT in after or chosen is not None else {})}
 
 
-def again(part: Part, addresses: Mapping[int, State], customer: State) -> dict[int, dict[str, object]]:
+def again(part: Part, addresses: Mapping[RecordId, State], customer: State) -> dict[RecordId, dict[str, object]]:
     """Return the arguments that add addresses as they were, by their ids: of those that are alike only the first."""
     del part
     lines = {key: {name: row[name] for name in _WHAT_IT_IS if row.get(name)} for key, row in addresses.items()}
-    chosen, kept = lines.get(get_int(customer, DEFAULT) or 0), dict[int, dict[str, object]]()
+    chosen, kept = lines.get(get_int(customer, DEFAULT) or 0), dict[RecordId, dict[str, object]]()
     for key, row in lines.items():
         if row not in kept.values():  # the same address twice would be refused
             kept[key] = row

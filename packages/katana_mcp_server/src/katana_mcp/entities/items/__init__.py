@@ -1,5 +1,6 @@
 """Items: products, materials and services, found through their variants."""
 
+from katana_mcp.entities.items.boms import WORKFLOWS
 from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
 from katana_mcp.entities.items.pricing import PRICING, TOOL
@@ -28,7 +29,7 @@ ITEMS = Entity(
     listing=listing,
     get=GET_ITEM,
     writes=WRITES,
-    workflows={TOOL: (PRICING, _PRICES)},
+    workflows={**WORKFLOWS, TOOL: (PRICING, _PRICES)},
     notes={
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",

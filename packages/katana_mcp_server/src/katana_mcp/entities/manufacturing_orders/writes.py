@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field as Argument
-from pydantic import StrictStr, WithJsonSchema
+from pydantic import StrictStr
 
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.transition import State
-from katana_mcp.documents.usual_fields import BRIEF_GOODS, Amount, PartId, Reference, number_field
+from katana_mcp.documents.usual_fields import BRIEF_GOODS, Amount, Made, PartId, Reference, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.manufacturing_orders import checks
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, RECIPE_ROWS
@@ -18,13 +17,9 @@ from katana_mcp.entities.manufacturing_orders.producing import undone
 from katana_mcp.entities.manufacturing_orders.reading import BY_VERB, gather, read
 from katana_mcp.entities.manufacturing_orders.responses import ANSWERS
 from katana_mcp.surface.operations.filters import Moment, spelling
-from katana_mcp.tools.requests import Notes, ShortText, WriteQuantity
+from katana_mcp.tools.requests import Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
 
-type Made = Annotated[
-    WriteQuantity, Argument(ge=Decimal("0.00001")), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
-]
-"""A quantity of which there is some."""
 type _Settable = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS"]
 """What a request may set a status to: how much is completed follows from productions."""
 type _Kind = Literal["process", "setup", "perUnit", "fixed"]

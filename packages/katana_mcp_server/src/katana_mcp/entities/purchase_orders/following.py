@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from cache_core.records import Record
+from cache_core.records import Record, RecordId
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_mcp.documents.declaration import Part, again_as_they_were
@@ -30,7 +30,7 @@ def read(order: State, facts: Facts) -> State:
     return {**order, ROWS: placed, COSTS: list(facts.beside.get(COST, ())), _PLACELESS: placeless}
 
 
-def again(part: Part, found: Mapping[int, State], order: State) -> dict[int, dict[str, object]]:
+def again(part: Part, found: Mapping[RecordId, State], order: State) -> dict[RecordId, dict[str, object]]:
     """Return the arguments that add rows as they were: without a place where they had none of their own."""
     placeless = cast("list[object]", order[_PLACELESS])
     made = again_as_they_were(part, found, order)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from cache_core.records import RecordId
 from katana_mcp.documents import custom_fields
 from katana_mcp.documents.states import changed_rows, requested_ids
 from katana_mcp.documents.transition import State, Transition
@@ -47,7 +48,7 @@ def locks(change: Transition) -> Iterator[ToolWarning]:
     yield from _made(change)
 
 
-def _ids(change: Transition) -> Iterable[int]:
+def _ids(change: Transition) -> Iterable[RecordId]:
     return requested_ids(change.asked, "delete_row_ids")
 
 
@@ -124,7 +125,7 @@ def linked(change: Transition) -> tuple[str, ...]:
     )
 
 
-def _removed_rows(change: Transition) -> tuple[int, ...]:
+def _removed_rows(change: Transition) -> tuple[RecordId, ...]:
     return change.sent[ROWS].deletes
 
 

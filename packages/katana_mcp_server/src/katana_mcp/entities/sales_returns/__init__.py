@@ -11,10 +11,10 @@ from katana_mcp.entities.sales_returns.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.sales_returns.writes import WRITES
 from katana_mcp.references.display_names import VARIANT_ENTITIES
-from katana_mcp.surface.descriptor import Entity, View, not_written
+from katana_mcp.surface.descriptor import Entity, View
 
-_READERS = ("list_sales_returns", "get_sales_return")
 SALES_RETURNS = Entity(
     name="sales_return",
     plural="sales_returns",
@@ -30,7 +30,10 @@ SALES_RETURNS = Entity(
     get=GET_SALES_RETURN,
     absent={
         "search": "`list_sales_returns` finds returns by customer, sales order or SKU, `get_sales_return` by number",
-        **not_written("sales_returns", *_READERS),
     },
-    notes={"list": "Filters combine; newest first."},
+    writes=WRITES,
+    notes={
+        "list": "Filters combine; newest first.",
+        "modify": "Fields left out stay unchanged; null clears.",
+    },
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from cache_core.records import RecordId
 from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.goods import goods_line, row_moves
@@ -65,10 +66,10 @@ def costed_line(change: Transition, row: State) -> PlanLine | None:
     return line.model_copy(update={"price": cost, "total": cost * line.quantity})
 
 
-def again(part: Part, adjusted: Mapping[int, State], _: State) -> dict[int, dict[str, object]]:
+def again(part: Part, adjusted: Mapping[RecordId, State], _: State) -> dict[RecordId, dict[str, object]]:
     """Return the arguments that adjust the same once more; what goes has no cost to give."""
     names = {field.name: field.arg for field in part.fields}
-    found: dict[int, dict[str, object]] = {}
+    found: dict[RecordId, dict[str, object]] = {}
     for key, row in adjusted.items():
         found[key] = {arg: row[name] for name, arg in names.items() if row.get(name) is not None}
         cost = number(row, "cost_per_unit")

@@ -126,7 +126,8 @@ _CHANGING = _compiled(
         "create item": (r"add (?:it|them|this) to what we sell", r"we offer .{1,40} now"),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
-            *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
+            *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "stock up"),
+            r"restock(?!.{0,40}(?:return|\bro-\d))",
             r"^purchase \d+",
         ),
         "delete supplier": (r"no longer buy from",),
@@ -134,6 +135,15 @@ _CHANGING = _compiled(
             *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
             r"plan to (?:make|build|produce|manufacture)",
         ),
+        "create sales return": (r"(?:plan|open|enter|start|book) (?:an? |the )?(?:new )?return\b",),
+        "modify sales return": (
+            r"(?:restock|receive|put|book) .{0,60}(?:\bro-\d+|\breturn(?:ed|s)?\b)",
+            r"(?:\bro-\d+|\breturn) .{0,30}(?:arrived|is back|into stock)",
+        ),
+        "replace ingredient": (
+            *(r"^(?:replace|substitute|swap)\b", r"(?:in place of|instead of) .{1,40} (?:in|everywhere|wherever)"),
+        ),
+        "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
         "modify sales order": (r"take .{1,40} off so-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),

@@ -8,13 +8,14 @@ from cache_core.records import canonical
 from katana_mcp.documents.declaration import Field, Part
 from katana_mcp.documents.states import between, transition
 from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.documents.usual_fields import Made
 from katana_mcp.entities.manufacturing_orders.completing.request import (
     CompleteManufacturingOrderRequest,
     UsedIngredient,
 )
 from katana_mcp.entities.manufacturing_orders.parts import PRODUCTIONS
 from katana_mcp.entities.manufacturing_orders.producing import DONE, PARTLY, moved, productions
-from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER, WRITES, Made
+from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER, WRITES
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove

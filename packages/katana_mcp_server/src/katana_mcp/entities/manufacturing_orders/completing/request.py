@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from katana_mcp.documents.quantities import BatchQuantity
-from katana_mcp.documents.usual_fields import PartId
-from katana_mcp.entities.manufacturing_orders.writes import Made
+from katana_mcp.documents.usual_fields import Made, PartId
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, Request, WriteQuantity, WriteRequest, own_id

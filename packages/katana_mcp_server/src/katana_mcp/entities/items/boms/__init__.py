@@ -1,0 +1,20 @@
+"""Bills of materials: `modify_bom` changes that of one product, `replace_ingredient` one ingredient in all of them."""
+
+from collections.abc import Mapping
+
+from katana_mcp.entities.items.boms.replacing import REPLACING, TOOL
+from katana_mcp.entities.items.boms.writes import MODIFYING
+from katana_mcp.writing.change import AnyChange
+
+_MODIFIES = (
+    "Plan to modify the bill of materials of one product: add, change, delete rows, or copy those of another product; "
+    "nothing is written.\n\nShows the rows, the exact requests and a `plan_token` for `apply_plan`."
+)
+_REPLACES = (
+    "Plan to replace one ingredient by another in every bill of materials that uses it; nothing is written.\n\n"
+    "Shows each product with its new quantity, and a `plan_token` for `apply_plan`."
+)
+WORKFLOWS: Mapping[str, tuple[AnyChange, str]] = {
+    "modify_bom": (MODIFYING, _MODIFIES),
+    TOOL: (REPLACING, _REPLACES),
+}

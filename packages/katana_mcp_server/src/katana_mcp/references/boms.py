@@ -1,0 +1,39 @@
+"""Bills of materials as they are cached, level by level."""
+
+from collections.abc import Sequence
+
+from cache_core.conditions import OneOf, Order
+from cache_core.protocol import Selection
+from cache_core.records import Record
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.services import Services
+from katana_mcp.values import get_int
+
+_MOST_ROWS = 20_000
+
+
+async def rows_by_level(
+    asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
+) -> tuple[dict[int, list[Record]], bool]:
+    """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""
+    above, below = ends
+    found: dict[int, list[Record]] = {}
+    seen, frontier, left, more = set(asked), list(asked), _MOST_ROWS, False
+    for _ in range(levels):
+        if not frontier or more:
+            break
+        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left)
+        stored, more = await first_rows(services, "bom_row", selection)
+        records = [row.record for row in stored]
+        left -= len(records)
+        for record in sorted(records, key=_place):
+            found.setdefault(get_int(record, above) or 0, []).append(record)
+        ends_below = dict.fromkeys(each for row in records if (each := get_int(row, below)) is not None)
+        frontier = [each for each in ends_below if each not in seen]
+        seen.update(frontier)
+    return found, more
+
+
+def _place(row: Record) -> tuple[int, str]:
+    return get_int(row, "rank") or 0, text(row, "id") or ""

@@ -1,0 +1,59 @@
+"""Where arguments of tools that write go, and why some go elsewhere or are not offered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+OF_ITS_OWN = "goes in requests of its own"
+IN_THE_PATH = "goes in the path of the request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goes:
+    """Where arguments of a tool go.
+
+    Attributes:
+        into: the schemas of what Katana takes; `Name.field` is what a list of that schema holds.
+        within: the list of the tool that holds these arguments; the tool itself where it is empty.
+        called: arguments that Katana calls otherwise.
+        apart: arguments that are no field there, each with its reason.
+        excused: fields that are not offered, each with its reason.
+        is_formed: whether the sheets say what is sent: the description has what is answered in its place.
+    """
+
+    into: tuple[str, ...]
+    within: str = ""
+    called: Mapping[str, str] = field(default_factory=dict[str, str])
+    apart: Mapping[str, str] = field(default_factory=dict[str, str])
+    excused: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_formed: bool = False
+
+
+TAX_BY_ID: dict[str, str] = dict.fromkeys(
+    ("tax_name", "tax_rate"), "follows from the tax rate, which is named by id or name"
+)
+CUSTOM: dict[str, str] = {
+    "custom_fields": "values of custom fields are read by label; they are written in Katana",
+}
+COLLECTION = {"custom_field_collection_id": "which custom fields an item has is chosen in Katana"}
+IN_ITS_PATH = {"type": "says which collection the path names"}
+UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
+OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
+OF_ITS_SHIPMENT = {"sales_return_id": "the return that it belongs to", "variant_id": "that of the shipment"}
+OF_BOMS = {"custom_fields": "no tool shows custom fields of bills of materials"}
+OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
+ON_THE_FLOOR = "is reported on the shop floor, in Katana"
+BY_LABEL = {"custom_fields": "no tool shows custom fields of manufacturing orders and their ingredients"}
+MADE: dict[str, str] = BY_LABEL | {
+    "actual_quantity": "how much is made follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+USED: dict[str, str] = BY_LABEL | {
+    "total_actual_quantity": "what is used follows from productions",
+    **dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+}
+WORKED: dict[str, str] = CUSTOM | {
+    **dict.fromkeys(("operation_id", "resource_id"), "is named by its name, which Katana makes where it is unknown"),
+    **dict.fromkeys(("planned_time_per_unit", "cost_per_hour"), "is the older name of a field that is offered"),
+    "assigned_operators": ON_THE_FLOOR,
+}
+COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
