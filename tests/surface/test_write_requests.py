@@ -10,6 +10,7 @@ from .all_writes import WRITES
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
+    "change_prices": (4, 2),
     "complete_manufacturing_order": (7, 8),
     "correct_purchase_order": (5, 19),
     "create_customer": (1, 4),

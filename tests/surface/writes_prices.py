@@ -39,11 +39,6 @@ PRICES = {
                 act=lambda tenant, variant, _: tenant.edit(VARIANT, variant["id"], purchase_price=7.5),
                 code="no_effective_change",
             ),
-            "somebody sets another price": Spoil(
-                act=lambda tenant, variant, _: tenant.edit(VARIANT, variant["id"], purchase_price=5),
-                code="",
-                blocks=False,
-            ),
         },
     )
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from cache_core.conditions import Missing, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
@@ -34,6 +34,7 @@ _VARIANT = "variant"
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
 _MOST = 10_000
+_PERCENT = WithJsonSchema({"type": "number", "minimum": -99, "maximum": 1_000})
 
 
 def _some(value: Decimal) -> Decimal:
@@ -63,8 +64,8 @@ class ChangePricesRequest(WriteRequest):
 
     which: Literal["sales", "purchase"]
     """Sales prices are in the base currency, purchase prices in the supplier's, per purchase unit."""
-    percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some)] | None = None
-    """5 raises by 5 %, -5 lowers; of variants that have a price."""
+    percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), _PERCENT] | None = None
+    """Raises by 5 % with 5, lowers with -5; where there is a price."""
     prices: Annotated[list[NewPrice], Field(max_length=250)] = Field(default_factory=list[NewPrice])
     """New prices one by one, instead of `percent`."""
     skus_or_variant_ids: Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)] | None = None
