@@ -144,7 +144,7 @@ _CHANGING = _compiled(
             *(r"^(?:replace|substitute|swap)\b", r"(?:in place of|instead of) .{1,40} (?:in|everywhere|wherever)"),
         ),
         "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
-        "modify sales order": (r"take .{1,40} off so-\d+",),
+        "modify sales order": (r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
         ),
