@@ -91,7 +91,27 @@ class Choice(BaseSettings):
     """List five tools, those that write, and two that find and call the others: 1,200 tokens of the model's context."""
 
 
-class Settings(Choice):
+class CatalogChoice(Choice):
+    """Which tools are served, what an operator's catalogue changes of them, and where its state is kept."""
+
+    catalog: Annotated[
+        Literal["off", "report", "enforce"],
+        BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value),
+        Field(validation_alias="KATANA_MCP_CATALOG"),
+    ] = "off"
+    """off, the default: the catalogue is not read. report: what it would serve, and how other servers drift from it, is
+    written and logged; what is served stays as it is. enforce: it is served."""
+    catalog_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_CATALOG_FILE")] = None
+    """The catalogue: catalog.toml. Never from a `.env` that was not named, because it names programs to start."""
+    cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
+    """Where caches are kept; the user's cache directory by default."""
+
+    def cache_root(self) -> Path:
+        """Return the directory under which each tenant's cache has its own."""
+        return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
+
+
+class Settings(CatalogChoice):
     """What the server was told.
 
     Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
@@ -117,8 +137,6 @@ class Settings(Choice):
     """Katana's web app, for the links in answers."""
     sandbox: Annotated[bool, Field(validation_alias="KATANA_SANDBOX")] = False
     """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
-    cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
-    """Where caches are kept; the user's cache directory by default."""
     cache_backend: Annotated[
         Flag | None,
         Field(
@@ -273,10 +291,6 @@ class Settings(Choice):
         single: dict[str, Flag | None] = {entity: getattr(self, f"cache_backend_{entity}") for entity in DEFAULTS}
         return chosen_flags(self.cache_backend, single)
 
-    def cache_root(self) -> Path:
-        """Return the directory under which each tenant's cache has its own."""
-        return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
-
 
 SECRETS = ("api_key", "sync_api_key", "question_key", "http_token", "proxy")
 """Fields that are never flags: a command line can be read by every user of the machine."""
@@ -298,6 +312,15 @@ def load_choice(**flags: object) -> Choice:
         SettingsError: as `load` does.
     """
     return _read(Choice, flags)
+
+
+def load_catalog_choice(**flags: object) -> CatalogChoice:
+    """Return the same, and which catalogue there is; no key is needed for it.
+
+    Raises:
+        SettingsError: as `load` does.
+    """
+    return _read(CatalogChoice, flags)
 
 
 def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
@@ -350,12 +373,12 @@ def _refuse_from_elsewhere(file: EnvFile, given: Set[str]) -> None:
         raise SettingsError(
             f"{variable('env_file')} stands in {file.path}: it is taken from the environment or as --env-file alone"
         )
-    for name in (KEY_FILE, KEYRING):
+    for name, what in _NEVER_FROM_A_DIRECTORY.items():
         if not file.named and name in taken:
-            flag = name.removeprefix("KATANA_").lower().replace("_", "-")
+            flag = name.removeprefix("KATANA_").removeprefix("MCP_").lower().replace("_", "-")
             raise SettingsError(
                 f"{name} stands in {file.path}: it is taken from the environment, as --{flag}, or from a file "
-                "named with --env-file, because the directory in which a server starts may name anybody's key"
+                f"named with --env-file, because the directory in which a server starts may name anybody's {what}"
             )
     guarded = sorted(taken - {variable(name) for name in HARMLESS} - _KEYS)
     if not file.named and _KEYS & stronger and guarded:
@@ -371,6 +394,7 @@ HARMLESS = frozenset(
     | {name for name in Settings.model_fields if name.startswith("cache_backend")}
 )
 """Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
+_NEVER_FROM_A_DIRECTORY = {KEY_FILE: "key", KEYRING: "key", "KATANA_MCP_CATALOG_FILE": "programs"}
 _KEYS = frozenset({"KATANA_API_KEY", KEY_FILE, KEYRING, "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
 _FLAG = "KATANA_CACHE_BACKEND_"

@@ -7,6 +7,7 @@ from functools import cache
 from katana_mcp.configuration.flags import Flag, guesses
 from katana_mcp.configuration.settings import Choice, SettingsError
 from katana_mcp.entities import ENTITIES
+from katana_mcp.gateway.model import Override
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.surface.factory_days import dated
 from katana_mcp.surface.operations import OPERATIONS
@@ -48,7 +49,7 @@ def absent_tools(served: Collection[str]) -> dict[str, str]:
 
 
 _OF_MANY = ("search", "list")
-_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools or --read-only"
+_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools, its catalogue or --read-only"
 
 
 def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
@@ -124,6 +125,32 @@ def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
     else:
         listed = EVERYDAY
     return frozenset(spec.name for spec in specs if spec.read_only and spec.name not in listed)
+
+
+def presented(
+    specs: Sequence[AnyTool], overrides: Mapping[str, Override]
+) -> tuple[tuple[AnyTool, ...], dict[str, str]]:
+    """Return our tools as an operator's catalogue has them, and the new names of those that it renames.
+
+    Raises:
+        SettingsError: a name that none of our tools has, or no tool is left.
+    """
+    try:
+        _check_known("tool", set(overrides), {tool.name for tool in tools()})
+    except ValueError as error:
+        raise SettingsError(f"KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana: {error}") from None
+    renamed = {name: override.name for name, override in overrides.items() if override.name is not None}
+    shown = tuple(_shown(spec, overrides.get(spec.name, Override())) for spec in specs)
+    left = tuple(spec for spec in shown if spec is not None)
+    if not left:
+        raise SettingsError("KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana leaves no tool to serve")
+    return left, renamed
+
+
+def _shown(spec: AnyTool, override: Override) -> AnyTool | None:
+    if not override.enabled:
+        return None
+    return replace(spec, name=override.name or spec.name, description=override.description or spec.description)
 
 
 def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:

@@ -2,17 +2,19 @@
 
 import json
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fastmcp.tools.base import Tool
 
+from katana_mcp.gateway.intended import Entry
+from katana_mcp.gateway.model import OWN
 from katana_mcp.references.services import Services
 from katana_mcp.resources.help import tool_reference
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import referred
-from katana_mcp.server.mcp.finder import CALL, FIND
-from katana_mcp.server.mcp.server import build_server
+from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
+from katana_mcp.server.mcp.server import Beside, build_server
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import AnyTool
 
@@ -38,10 +40,25 @@ def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
     return [_listed(RequestTool.of(spec, _Nobody())) for spec in (tools() if specs is None else specs)]
 
 
-async def listing(specs: Sequence[AnyTool], unlisted: Collection[str]) -> list[dict[str, Any]]:
+async def listing(
+    specs: Sequence[AnyTool], unlisted: Collection[str], beside: Beside | None = None
+) -> list[dict[str, Any]]:
     """Return what a host is told where these tools are served, and some of them not listed."""
-    server = build_server(specs, _Nobody(), unlisted=unlisted)
+    server = build_server(specs, _Nobody(), unlisted=unlisted, beside=beside)
     return [_listed(tool) for tool in await server.list_tools(run_middleware=False)]
+
+
+def own_entries(
+    specs: Sequence[AnyTool], unlisted: Collection[str], renamed: Mapping[str, str], *, findable: bool
+) -> list[Entry]:
+    """Return our tools as the intended catalogue has them; with some unlisted, the two that find and call those too."""
+    before = {new: old for old, new in renamed.items()}
+    hidden = frozenset(unlisted)
+    finder = ToolFinder(hidden.__contains__, {})
+    every = [*catalogue(specs), *(map(_listed, finder.own_tools) if hidden or findable else ())]
+    return [
+        Entry(f"{OWN}.{before.get(tool['name'], tool['name'])}", tool, tool["name"] not in unlisted) for tool in every
+    ]
 
 
 def _listed(tool: Tool) -> dict[str, Any]:

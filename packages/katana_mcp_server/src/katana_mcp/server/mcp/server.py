@@ -1,7 +1,8 @@
 """The FastMCP server of one tenant: tools, resources, help, and nothing that runs before it is asked."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastmcp import FastMCP
@@ -11,6 +12,8 @@ from katana_mcp.references.services import TenantDoor
 from katana_mcp.resources.prompts import served
 from katana_mcp.server.catalogue import absent_tools
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
+from katana_mcp.server.mcp.gateway import CatalogProvider
+from katana_mcp.server.mcp.list_changes import ListChanges
 from katana_mcp.server.mcp.prompts import ServedPrompt, offer_completions
 from katana_mcp.server.mcp.refresh_middleware import Waking
 from katana_mcp.server.mcp.renamed import Renamed
@@ -33,12 +36,32 @@ UNLISTED = f"""
 Not every tool is listed: `{FIND}` finds the others by a plain question, `{CALL}` calls what only reads or plans."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is served beside our own tools.
+
+    Attributes:
+        provider: of the tools of other servers.
+        renamed: what the operator calls our own tools, by their names.
+        findable: whether tools of other servers may be unlisted.
+    """
+
+    provider: CatalogProvider
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    findable: bool = False
+
+    def moved(self, served: Collection[str]) -> dict[str, str]:
+        """Return what is said to our own names of tools that are served under others."""
+        return {old: f"it is called {new} here" for old, new in self.renamed.items() if new in served}
+
+
 def build_server(
     tools: Sequence[AnyTool],
     tenant: TenantDoor,
     *,
     unlisted: Collection[str] = (),
     question_key: KeySource | None = None,
+    beside: Beside | None = None,
 ) -> FastMCP[Any]:
     """Return the server; the tenant is opened by the first read and closed when the server stops.
 
@@ -47,8 +70,11 @@ def build_server(
         tenant: whose data it is.
         unlisted: those of the tools that are not listed; two further tools find and call them.
         question_key: seals the questions that are returned to the client; a key of this process by default.
+        beside: the tools of other servers.
     """
     names = [tool.name for tool in tools]
+    absent = absent_tools(served=names) | (beside.moved(names) if beside is not None else {})
+    is_unlisted = _unlisted_by(unlisted, beside)
     prompts = served(names)
 
     @asynccontextmanager
@@ -61,7 +87,7 @@ def build_server(
     server: FastMCP[Any] = FastMCP(
         "katana",
         version=__version__,
-        instructions=INSTRUCTIONS + (UNLISTED if unlisted else ""),
+        instructions=INSTRUCTIONS + ("" if is_unlisted is None else UNLISTED),
         lifespan=lifespan,
         mask_error_details=True,
         request_state_security=None if question_key is None else sealed(question_key),
@@ -69,12 +95,12 @@ def build_server(
         middleware=[
             Renamed(),
             UnknownNames(
-                [*names, FIND, CALL] if unlisted else names,
-                absent_tools(served=names),
+                names if is_unlisted is None else [*names, FIND, CALL],
+                absent,
                 prompts,
                 (RESOURCES, TEMPLATES),
             ),
-            Tightening([tool.name for tool in tools if not tool.read_only]),
+            Tightening(),
             Waking(tenant, {entity for tool in tools for entity in tool.reads}),
         ],
     )
@@ -82,9 +108,20 @@ def build_server(
         server.add_resource(resource)
     for template in templates(tools, tenant):
         server.add_template(template)
-    if unlisted:
-        server.add_transform(ToolFinder(unlisted, absent_tools(served=names)))
+    if is_unlisted is not None:
+        server.add_transform(ToolFinder(is_unlisted, absent))
+    if beside is not None:
+        server.add_provider(beside.provider)
+        server.add_middleware(ListChanges(beside.provider))
     for prompt in prompts:
         server.add_prompt(ServedPrompt.of(prompt))
     offer_completions(server, prompts, tenant)
     return server
+
+
+def _unlisted_by(unlisted: Collection[str], beside: Beside | None) -> Callable[[str], bool] | None:
+    """Return what says by its name whether a tool is unlisted; None where all are listed."""
+    hidden = frozenset(unlisted)
+    if beside is None or not beside.findable:
+        return hidden.__contains__ if hidden else None
+    return lambda name: name in hidden or beside.provider.is_unlisted(name)

@@ -1,0 +1,181 @@
+"""The way of a request to another server's tool and of its answer back, as an operator mapped them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from katana_mcp.gateway.model import Aggregate, Argument, CatalogError, Operation, Rule
+from katana_mcp.gateway.schemas import ANYTHING, Json, explained
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
+
+_MISSING = object()
+
+
+def shown_input(schema: Json, arguments: Mapping[str, Argument], target: str) -> Json:
+    """Return an input schema as overrides show it.
+
+    Raises:
+        CatalogError: an argument that the tool does not have, or a hidden one that it needs and that has no default.
+    """
+    if not arguments:
+        return schema
+    properties, required = dict(schema.get("properties", ANYTHING)), list(schema.get("required", ()))
+    unknown = sorted(set(arguments) - set(properties))
+    if unknown:
+        raise CatalogError(f"tools.{target}.arguments: the tool has no {', '.join(unknown)}")
+    shown: Json = {}
+    for name, of_one in properties.items():
+        override = arguments.get(name, Argument())
+        if override.hide and name in required and not override.has_default:
+            raise CatalogError(f"tools.{target}.arguments.{name}: it is needed, so hiding it takes a default")
+        if (override.hide or override.has_default) and name in required:
+            required.remove(name)
+        if not override.hide:
+            shown[override.name or name] = _described(of_one, override)
+    names = {name: arguments[name].name or name if name in arguments else name for name in required}
+    kept = {key: value for key, value in schema.items() if key not in {"properties", "required"}}
+    needed = {"required": [names[name] for name in required]} if required else {}
+    return {**kept, "properties": shown, **needed, "additionalProperties": False}
+
+
+def _described(schema: Json, override: Argument) -> Json:
+    described = {} if override.description is None else {"description": override.description}
+    default = {"default": override.default} if override.has_default else {}
+    return {**schema, **described, **default}
+
+
+def sent(arguments: Mapping[str, Any], overrides: Mapping[str, Argument]) -> Json:
+    """Return the arguments of a tool under its own names, with the defaults of the operator."""
+    own = {override.name: name for name, override in overrides.items() if override.name is not None}
+    defaults = {name: override.default for name, override in overrides.items() if override.has_default}
+    return {**defaults, **{own.get(name, name): value for name, value in arguments.items()}}
+
+
+def checked(arguments: Mapping[str, Any], schema: Json, tool: str) -> Json:
+    """Return arguments that fit the schema that was shown; null for what cannot be null counts as not given.
+
+    Raises:
+        Refused: they do not fit.
+    """
+    properties = schema.get("properties", ANYTHING)
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if value is not None or explained(None, properties.get(name, ANYTHING)) is None
+    }
+    why = explained(given, schema)
+    if why is not None:
+        message = f"{tool}: {why}; it takes {', '.join(properties) or 'no arguments'}"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message))
+    return given
+
+
+def aggregate_input(aggregate: Aggregate, inputs: Mapping[str, Json]) -> Json:
+    """Return the input schema of a tool made of several: the selector, and what its operations take."""
+    offered: dict[str, list[Json]] = {}
+    always: list[set[str]] = []
+    for operation in aggregate.operations.values():
+        schema = inputs[operation.tool]
+        rules = [rule for rule in _rules(operation, schema) if rule.source is not None]
+        for rule in rules:
+            known = offered.setdefault(str(rule.source).partition(".")[0], [])
+            found = _property(schema, rule.target) if "." not in str(rule.source) else {"type": "object"}
+            known += [] if found in known else [found]
+        always.append({str(rule.source) for rule in rules if rule.required})
+    selector: Json = {"type": "string", "enum": list(aggregate.operations)}
+    takes = {name: each[0] if len(each) == 1 else {"anyOf": each} for name, each in offered.items()}
+    return {
+        "type": "object",
+        "properties": {aggregate.selector: selector, **takes},
+        "required": [aggregate.selector, *sorted(set[str].intersection(*always))],
+        "additionalProperties": False,
+    }
+
+
+def _property(schema: Json, path: str) -> Json:
+    for step in path.split("."):
+        schema = schema.get("properties", ANYTHING).get(step, ANYTHING)
+    return schema
+
+
+def _rules(operation: Operation, schema: Json) -> Sequence[Rule]:
+    """Return the mappings of an operation; without any, each argument has its own name."""
+    required = schema.get("required", ())
+    return operation.arguments or tuple(
+        Rule.model_validate({"target": name, "from": name, "required": name in required, "strip_null": False})
+        for name in schema.get("properties", ANYTHING)
+    )
+
+
+def request(aggregate: Aggregate, arguments: Mapping[str, Any], inputs: Mapping[str, Json]) -> tuple[Operation, Json]:
+    """Return which operation is meant, and the arguments of its tool.
+
+    Raises:
+        Refused: what the operation needs is not there.
+    """
+    value = arguments[aggregate.selector]
+    operation = aggregate.operations[value]
+    if operation.require_any_of and all(arguments.get(name) is None for name in operation.require_any_of):
+        needed = ", ".join(operation.require_any_of)
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{aggregate.selector} {value!r} needs one of {needed}"))
+    made, missing = mapped(_rules(operation, inputs[operation.tool]), arguments)
+    if missing:
+        message = f"{aggregate.selector} {value!r} needs {', '.join(missing)}"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, missing[0]))
+    return operation, made
+
+
+def mapped(rules: Sequence[Rule], values: object) -> tuple[Json, list[str]]:
+    """Return what mappings make of values, and the names that are needed and missing."""
+    made: Json = {}
+    missing: list[str] = []
+    for rule in rules:
+        value = rule.value if rule.source is None else _found(values, rule.source)
+        if value is _MISSING or (value is None and rule.strip_null):
+            missing += [str(rule.source)] if rule.required else []
+        else:
+            _put(made, rule.target, value)
+    return made, missing
+
+
+def _found(values: object, path: str) -> object:
+    for step in path.split("."):
+        if isinstance(values, list) and step.isdecimal() and int(step) < len(cast("list[object]", values)):
+            values = cast("list[object]", values)[int(step)]
+        elif isinstance(values, dict) and step in values:
+            values = cast("Json", values)[step]
+        else:
+            return _MISSING
+    return values
+
+
+def _put(made: Json, path: str, value: object) -> None:
+    *steps, last = path.split(".")
+    for step in steps:
+        made = made.setdefault(step, {})
+    made[last] = value
+
+
+def answer(texts: Sequence[str], structured: Json | None, rules: Sequence[Rule] | None) -> Json | None:
+    """Return the structured content of an answer; None where it is text alone.
+
+    A text that is the JSON of an object counts as one; with mappings, any JSON does, and none is an empty answer.
+    """
+    decoded: object = structured if structured is not None else _decoded(texts)
+    if rules is not None:
+        return mapped(rules, {} if decoded is None else decoded)[0]
+    return cast("Json", decoded) if isinstance(decoded, dict) else None if any(texts) else {}
+
+
+def _decoded(texts: Sequence[str]) -> object:
+    """Return what a single text holds as JSON, also where it was encoded twice."""
+    found: object = texts[0] if len(texts) == 1 else None
+    for _ in range(2):
+        if not isinstance(found, str):
+            break
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            return None
+    return found
