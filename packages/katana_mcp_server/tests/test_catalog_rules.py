@@ -179,7 +179,9 @@ async def test_arguments_are_renamed_hidden_and_given_as_the_catalogue_says(site
             "weight": {"type": "number", "description": "Kilograms."}
         }
         assert listed["track"]["inputSchema"]["properties"] == {}
-        assert (await host.call("book", weight=2)).structured_content == {"arguments": {"kg": 2}}
+        for weight in (2, "2"):
+            assert (await host.call("book", weight=weight)).structured_content == {"arguments": {"kg": 2}}
+        assert (await host.refusal("book", weight="two"))["error"] == "invalid_argument"
         assert (await host.call("track")).structured_content == {"arguments": {"order": "SO-1"}}
         for tool, hidden in (("book", "kg"), ("track", "number"), ("track", "order")):
             assert (await host.refusal(tool, weight=2, **{hidden: "1"}))["error"] == "invalid_argument"

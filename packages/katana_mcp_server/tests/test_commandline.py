@@ -16,6 +16,7 @@ COMMANDS = (
     "sync",
     "doctor",
     *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
+    *(f"catalog {each}" for each in ("list", "diff", "adopt")),
 )
 OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =])(?:.*\n│  )*.*$", re.MULTILINE)
 """An option and all lines that tell of it, however wide the help is."""
@@ -23,6 +24,7 @@ VARIABLE = re.compile(r"\[(KATANA_[A-Z_]+)\]")
 
 ONLY = "an option with a value is given as --name value, one without as --name alone"
 
+THERE = "cache, catalog, journal, sync, install, doctor, serve, tools, call, demo"
 WRONG = [
     (
         "cache clear variant",
@@ -39,7 +41,7 @@ WRONG = [
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
     (
         "nothing",
-        "no command is called 'nothing'; there are cache, journal, sync, install, doctor, serve, tools, call, demo",
+        f"no command is called 'nothing'; there are {THERE}",
     ),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
     (

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
-import platformdirs
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from cache_core.specs import SPECS
 from katana_mcp.configuration.addresses import (
@@ -21,6 +19,9 @@ from katana_mcp.configuration.addresses import (
     checked_proxy,
     checked_web_address,
 )
+from katana_mcp.configuration.choice import CatalogChoice as CatalogChoice
+from katana_mcp.configuration.choice import Choice as Choice
+from katana_mcp.configuration.choice import Directory, Names, directory
 from katana_mcp.configuration.env_file import EnvFile, read_env_file
 from katana_mcp.configuration.env_file import SettingsError as SettingsError
 from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
@@ -34,20 +35,6 @@ API = "https://api.katanamrp.com/v1"
 _KEY_CHARACTERS = 32
 
 
-def _names(value: object) -> object:
-    """Split `sales, catalog` into names."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _directory(value: object) -> object:
-    """Take a blank directory for none, and expand `~`."""
-    if isinstance(value, str):
-        return Path(value.strip()).expanduser() if value.strip() else None
-    return value
-
-
 def _proxy(value: SecretStr | None) -> SecretStr | None:
     """Take a blank proxy for none."""
     return SecretStr(checked_proxy(held)) if value is not None and (held := value.get_secret_value()) else None
@@ -57,58 +44,7 @@ def _trimmed(value: SecretStr) -> SecretStr:
     return SecretStr(value.get_secret_value().strip())
 
 
-type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
-
-
-type Directory = Annotated[Path | None, BeforeValidator(_directory)]
 type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
-
-
-class Choice(BaseSettings):
-    """Which tools are served, and which file says more."""
-
-    model_config = SettingsConfigDict(
-        env_file_encoding="utf-8",
-        extra="ignore",
-        frozen=True,
-        use_attribute_docstrings=True,
-    )
-
-    env_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_ENV_FILE")] = None
-    """A file of settings to read instead of `.env` in the working directory. Only a flag, or from the environment."""
-    toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
-    """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
-    a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
-    that only reads; all: every tool. What is chosen is listed. By default all but `rebuild_cache` are served: those of
-    every day are listed, `search_tools` finds the others."""
-    tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
-    """Serve only these tools, separated by commas; with toolsets, both."""
-    exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
-    """Never serve these tools, separated by commas; wins over everything."""
-    read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
-    """Serve only tools that change nothing, in Katana or in the cache."""
-    search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
-    """List five tools, those that write, and two that find and call the others: 1,200 tokens of the model's context."""
-
-
-class CatalogChoice(Choice):
-    """Which tools are served, what an operator's catalogue changes of them, and where its state is kept."""
-
-    catalog: Annotated[
-        Literal["off", "report", "enforce"],
-        BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value),
-        Field(validation_alias="KATANA_MCP_CATALOG"),
-    ] = "off"
-    """off, the default: the catalogue is not read. report: what it would serve, and how other servers drift from it, is
-    written and logged; what is served stays as it is. enforce: it is served."""
-    catalog_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_CATALOG_FILE")] = None
-    """The catalogue: catalog.toml. Never from a `.env` that was not named, because it names programs to start."""
-    cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
-    """Where caches are kept; the user's cache directory by default."""
-
-    def cache_root(self) -> Path:
-        """Return the directory under which each tenant's cache has its own."""
-        return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
 
 
 class Settings(CatalogChoice):
@@ -342,7 +278,7 @@ def _named_file(given: Mapping[str, object]) -> Path | None:
     """Return the file that a flag or the environment names; no file of settings names another."""
     name = variable("env_file")
     named = given.get(name) or next((os.environ[each] for each in os.environ if each.upper() == name), None)
-    return cast("Path | None", _directory(named))
+    return cast("Path | None", directory(named))
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:

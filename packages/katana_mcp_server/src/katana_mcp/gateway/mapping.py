@@ -53,22 +53,30 @@ def sent(arguments: Mapping[str, Any], overrides: Mapping[str, Argument]) -> Jso
 
 
 def checked(arguments: Mapping[str, Any], schema: Json, tool: str) -> Json:
-    """Return arguments that fit the schema that was shown; null for what cannot be null counts as not given.
+    """Return arguments that fit the schema that was shown.
+
+    Null for what cannot be null counts as not given, and a text of JSON as what it says where no text is taken.
 
     Raises:
         Refused: they do not fit.
     """
     properties = schema.get("properties", ANYTHING)
-    given = {
-        name: value
-        for name, value in arguments.items()
-        if value is not None or explained(None, properties.get(name, ANYTHING)) is None
-    }
+    read = {name: _read(value, properties.get(name, ANYTHING)) for name, value in arguments.items()}
+    given = {name: value for name, value in read.items() if value is not _MISSING}
     why = explained(given, schema)
     if why is not None:
         message = f"{tool}: {why}; it takes {', '.join(properties) or 'no arguments'}"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message))
     return given
+
+
+def _read(value: object, schema: Json) -> object:
+    if explained(value, schema) is None:
+        return value
+    if value is None:
+        return _MISSING
+    decoded = _decoded([value]) if isinstance(value, str) else None
+    return value if decoded is None or explained(decoded, schema) is not None else decoded
 
 
 def aggregate_input(aggregate: Aggregate, inputs: Mapping[str, Json]) -> Json:

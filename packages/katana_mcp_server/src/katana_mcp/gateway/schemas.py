@@ -127,7 +127,7 @@ def _within(schema: Json, reference: str) -> Json:
             found = found[step.replace("~1", "/").replace("~0", "~")]
     except (KeyError, TypeError):
         return ANYTHING
-    return found if isinstance(found, dict) and reference.startswith("#/") else ANYTHING
+    return cast("Json", found) if isinstance(found, dict) and reference.startswith("#/") else ANYTHING
 
 
 def _replaced(value: object, inside: tuple[str, ...], find: Callable[[str], Json], count: Iterator[int]) -> Any:  # noqa: ANN401 - JSON

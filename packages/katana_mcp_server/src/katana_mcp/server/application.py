@@ -7,10 +7,8 @@ from typing import Any
 from fastmcp import FastMCP
 
 from katana_mcp.configuration.settings import Settings
-from katana_mcp.gateway.live import Stage
 from katana_mcp.server.account import account
 from katana_mcp.server.catalogue import promised, served, unlisted
-from katana_mcp.server.gateway import Surface, beside, live_catalog
 from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.telemetry import Measuring, both, measured
 from katana_mcp.server.mcp.transports import check_door
@@ -25,19 +23,19 @@ def application(settings: Settings, outside: Environment | None = None) -> FastM
     """
     tools = promised(served(settings), settings.flags())
     check_door(settings)
-    own, others = Surface(tools, unlisted(tools, settings)), None
+    hidden, others = unlisted(tools, settings), None
     if settings.catalog != "off":
-        clock = None if outside is None else outside.clock
-        live, shown = live_catalog(settings, tools, Stage(settings.catalog, read_only=settings.read_only), clock)
-        others = beside(live, shown, clock, must_confirm=settings.confirm == "required")
-        own = shown if live.serves else own
+        # Another server's client and its schemas: 0.25 s of CPU, which only those pay who have a catalogue.
+        from katana_mcp.server.gateway import catalogued  # noqa: PLC0415
+
+        tools, hidden, others = catalogued(settings, tools, None if outside is None else outside.clock)
     chosen = (settings, outside) if outside is not None else account(settings)
     key = partial(question_key_of, *chosen)
     instruments = measured(settings)
     if instruments is not None:
         told = chosen[1].on_request or log_request
         chosen = (chosen[0], replace(chosen[1], on_request=both(told, instruments.requested)))
-    server = build_server(own.tools, connected(*chosen), unlisted=own.unlisted, question_key=key, beside=others)
+    server = build_server(tools, connected(*chosen), unlisted=hidden, question_key=key, beside=others)
     if instruments is not None:
         server.add_middleware(Measuring(instruments))
     return server

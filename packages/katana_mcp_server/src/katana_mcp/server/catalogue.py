@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from katana_mcp.configuration.flags import Flag, guesses
 from katana_mcp.configuration.settings import Choice, SettingsError
 from katana_mcp.entities import ENTITIES
-from katana_mcp.gateway.model import Override
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.surface.factory_days import dated
 from katana_mcp.surface.operations import OPERATIONS
@@ -18,6 +18,9 @@ from katana_mcp.tools.hints import MOST_NAMES, all_meant
 from katana_mcp.workflows import WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
 from katana_mcp.workflows.replenish import replenish_tool
+
+if TYPE_CHECKING:
+    from katana_mcp.gateway.model import Override
 
 
 @cache
@@ -128,7 +131,7 @@ def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
 
 
 def presented(
-    specs: Sequence[AnyTool], overrides: Mapping[str, Override]
+    specs: Sequence[AnyTool], overrides: "Mapping[str, Override]"
 ) -> tuple[tuple[AnyTool, ...], dict[str, str]]:
     """Return our tools as an operator's catalogue has them, and the new names of those that it renames.
 
@@ -140,14 +143,16 @@ def presented(
     except ValueError as error:
         raise SettingsError(f"KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana: {error}") from None
     renamed = {name: override.name for name, override in overrides.items() if override.name is not None}
-    shown = tuple(_shown(spec, overrides.get(spec.name, Override())) for spec in specs)
+    shown = tuple(_shown(spec, overrides.get(spec.name)) for spec in specs)
     left = tuple(spec for spec in shown if spec is not None)
     if not left:
         raise SettingsError("KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana leaves no tool to serve")
     return left, renamed
 
 
-def _shown(spec: AnyTool, override: Override) -> AnyTool | None:
+def _shown(spec: AnyTool, override: "Override | None") -> AnyTool | None:
+    if override is None:
+        return spec
     if not override.enabled:
         return None
     return replace(spec, name=override.name or spec.name, description=override.description or spec.description)

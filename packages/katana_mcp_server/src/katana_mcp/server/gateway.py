@@ -4,14 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cache_core.clock import Clock, SystemClock
-from katana_mcp.configuration.settings import CatalogChoice, SettingsError
+from katana_mcp.configuration.settings import CatalogChoice, Settings, SettingsError
 from katana_mcp.gateway.files import CatalogFiles, read_catalog
+from katana_mcp.gateway.intended import Entry
 from katana_mcp.gateway.live import LiveCatalog, Stage
 from katana_mcp.gateway.model import OWN, CatalogError
 from katana_mcp.server.catalogue import presented, unlisted
-from katana_mcp.server.mcp.catalogue import own_entries
+from katana_mcp.server.mcp.beside import Beside
+from katana_mcp.server.mcp.catalogue import catalogue, finder_listing
 from katana_mcp.server.mcp.gateway import CatalogProvider
-from katana_mcp.server.mcp.server import Beside
+from katana_mcp.server.mcp.list_changes import ListChanges
 from katana_mcp.server.mcp.upstreams import Upstreams
 from katana_mcp.surface.descriptor import AnyTool
 
@@ -67,15 +69,38 @@ def live_catalog(
     surface = surface_of(specs, choice)
     files = files_of(choice)
     try:
-        findable = read_catalog(files).has_unlisted
-        own = own_entries(surface.tools, surface.unlisted, surface.renamed, findable=findable)
+        own = own_entries(surface, findable=read_catalog(files).has_unlisted)
         return LiveCatalog(files, own, clock or SystemClock(), stage), surface
     except CatalogError as error:
         raise _wrong(error) from None
 
 
-def beside(live: LiveCatalog, surface: Surface, clock: Clock | None = None, *, must_confirm: bool = False) -> Beside:
-    """Return what is served beside our own tools.
+def own_entries(surface: Surface, *, findable: bool) -> list[Entry]:
+    """Return our tools as the intended catalogue has them; with some unlisted, the two that find and call those too."""
+    before = {new: old for old, new in surface.renamed.items()}
+    tools = [*catalogue(surface.tools), *(finder_listing() if surface.unlisted or findable else ())]
+    named = [(tool["name"], tool) for tool in tools]
+    return [Entry(f"{OWN}.{before.get(name, name)}", tool, name not in surface.unlisted) for name, tool in named]
+
+
+def catalogued(
+    settings: Settings, specs: Sequence[AnyTool], clock: Clock | None
+) -> tuple[tuple[AnyTool, ...], Collection[str], Beside]:
+    """Return our own tools as this phase serves them, those of them that are not listed, and what is served beside.
+
+    Raises:
+        SettingsError: the catalogue cannot be served as it is written.
+    """
+    live, shown = live_catalog(settings, specs, Stage(settings.catalog, read_only=settings.read_only), clock)
+    _, others = beside(live, shown, clock, must_confirm=settings.confirm == "required")
+    own = shown if live.serves else Surface(tuple(specs), unlisted(specs, settings))
+    return own.tools, own.unlisted, others
+
+
+def beside(
+    live: LiveCatalog, surface: Surface, clock: Clock | None = None, *, must_confirm: bool = False
+) -> tuple[Upstreams, Beside]:
+    """Return the other servers, and what is served of them.
 
     Raises:
         SettingsError: a variable is not set that another server is given.
@@ -85,7 +110,9 @@ def beside(live: LiveCatalog, surface: Surface, clock: Clock | None = None, *, m
     except CatalogError as error:
         raise _wrong(error) from None
     provider = CatalogProvider(upstreams, clock or SystemClock(), must_confirm=must_confirm)
-    return Beside(provider, surface.renamed, live.catalog.has_unlisted) if live.serves else Beside(provider)
+    if not live.serves:
+        return upstreams, Beside(provider)
+    return upstreams, Beside(provider, (ListChanges(provider),), surface.renamed, live.catalog.has_unlisted)
 
 
 def _wrong(error: CatalogError) -> SettingsError:

@@ -22,8 +22,7 @@ from katana_mcp.server.mcp.upstreams import listings
 async def verify(choice: CatalogChoice) -> Report:
     """Start every server, and compare what a host would be told with what is meant."""
     catalog, surface = live_catalog(choice, served(choice), Stage(writes=False, read_only=choice.read_only))
-    others = beside(catalog, surface)
-    upstreams = others.provider.upstreams
+    upstreams, others = beside(catalog, surface)
     try:
         for _ in range(2):
             await upstreams.check()

@@ -2,19 +2,18 @@
 
 import json
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from fastmcp.tools.base import Tool
 
-from katana_mcp.gateway.intended import Entry
-from katana_mcp.gateway.model import OWN
 from katana_mcp.references.services import Services
 from katana_mcp.resources.help import tool_reference
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import referred
+from katana_mcp.server.mcp.beside import Beside
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
-from katana_mcp.server.mcp.server import Beside, build_server
+from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import AnyTool
 
@@ -48,17 +47,9 @@ async def listing(
     return [_listed(tool) for tool in await server.list_tools(run_middleware=False)]
 
 
-def own_entries(
-    specs: Sequence[AnyTool], unlisted: Collection[str], renamed: Mapping[str, str], *, findable: bool
-) -> list[Entry]:
-    """Return our tools as the intended catalogue has them; with some unlisted, the two that find and call those too."""
-    before = {new: old for old, new in renamed.items()}
-    hidden = frozenset(unlisted)
-    finder = ToolFinder(hidden.__contains__, {})
-    every = [*catalogue(specs), *(map(_listed, finder.own_tools) if hidden or findable else ())]
-    return [
-        Entry(f"{OWN}.{before.get(tool['name'], tool['name'])}", tool, tool["name"] not in unlisted) for tool in every
-    ]
+def finder_listing() -> list[dict[str, Any]]:
+    """Return the two tools through which unlisted ones are found and called, as they are listed."""
+    return list(map(_listed, ToolFinder(frozenset[str]().__contains__, {}).own_tools))
 
 
 def _listed(tool: Tool) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self
+from typing import Any, Self, override
 
 import mcp.types as mt
 import structlog
 from fastmcp.server.dependencies import get_context
-from fastmcp.server.providers.base import Provider
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.versions import VersionSpec
 from mcp.types import TextContent, ToolAnnotations
@@ -19,6 +18,7 @@ from katana_mcp.gateway.intended import Entry
 from katana_mcp.gateway.mapping import answer, checked, request, sent
 from katana_mcp.gateway.model import Rule
 from katana_mcp.gateway.schemas import Json, digest
+from katana_mcp.server.mcp.beside import OtherServers
 from katana_mcp.server.mcp.caller import caller
 from katana_mcp.server.mcp.confirming import PersonAtClient, QuestionPending
 from katana_mcp.server.mcp.tool import LABEL, refused
@@ -34,7 +34,7 @@ _SHOWN_ARGUMENTS = 500
 """Characters of a call's arguments that a person is shown who is asked about it."""
 
 
-class CatalogProvider(Provider):
+class CatalogProvider(OtherServers):
     """The tools of other servers.
 
     Args:
@@ -50,10 +50,12 @@ class CatalogProvider(Provider):
         self.must_confirm = must_confirm
 
     @property
+    @override
     def is_ready(self) -> bool:
         """Whether every server is up that is required."""
         return not self.upstreams.live.serves or self.upstreams.live.is_ready
 
+    @override
     def is_unlisted(self, name: str) -> bool:
         """Whether a tool of another server is found by a search only."""
         entry = self._entries().get(name)
