@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -119,6 +119,17 @@ class ServedToy:
             self._process = None
 
 
+@contextmanager
+def running_toy(directory: Path) -> Generator[ServedToy]:
+    """Run a toy server over HTTP."""
+    served = ServedToy(Toy(directory / "toy.json"))
+    served.start()
+    try:
+        yield served
+    finally:
+        served.kill()
+
+
 @dataclass(frozen=True)
 class Site:
     """A directory with a catalogue, and its state.
@@ -223,7 +234,3 @@ def toml_of(name: str, **fields: object) -> str:
 def kinds(drift: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     """Return differences without what is old and new."""
     return [(change["kind"], change["tool"], change["part"]) for change in drift]
-
-
-def without(mapping: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in mapping.items() if key not in keys}

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from catalog_site import QUOTE, ServedToy, Site, Toy, toml_of
+from catalog_site import QUOTE, ServedToy, Site, Toy, running_toy, toml_of
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from katana_mcp.commands.catalog import asking
+from katana_mcp.commands.doctor.local import catalog_findings
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load, load_catalog_choice
 from katana_mcp.gateway.drift import Observation, tool_changes
@@ -30,10 +31,8 @@ ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
 
 @pytest.fixture(scope="module")
 def served_toy(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServedToy]:
-    served = ServedToy(Toy(tmp_path_factory.mktemp("toy") / "toy.json"))
-    served.start()
-    yield served
-    served.kill()
+    with running_toy(tmp_path_factory.mktemp("toy")) as served:
+        yield served
 
 
 @pytest.fixture
@@ -143,6 +142,8 @@ def test_references_mean_what_stands_there_and_schemas_without_end_are_left_out(
     laughs = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n + 1}"}] * 10} for n in range(9)}
     with pytest.raises(ValueError, match="more than"):
         of({"$ref": "#/$defs/l0"}, **laughs)
+    with pytest.raises(ValueError, match="its name is none"):
+        captured({"name": "x\n[tools]", "inputSchema": {}})
     assert "<U+200B>" in described({"type": "object", "description": "a\u200bb"})["inputSchema"]["description"]
     assert "no JSON Schema" in (explained({}, {"type": 5}) or "")
 
@@ -217,6 +218,10 @@ async def test_a_person_is_asked_before_a_call_that_may_change_something(
 async def test_where_nothing_may_be_changed_only_what_the_operator_vouches_for_is_served(
     site: Site, served_toy: ServedToy
 ) -> None:
+    async with site.served(read_only=True) as host:
+        assert await host.names() == {"cache_status", "search_items"}, (
+            "what its server says of quote is no word of ours"
+        )
     site.write(toml_of("shipping", url=served_toy.url), "[tools.shipping.quote]\nread_only = true")
     async with site.served(read_only=True) as host:
         assert await host.names() == {"quote", "cache_status", "search_items"}
@@ -274,6 +279,22 @@ async def test_a_server_without_one_that_is_required_is_there_and_not_ready(site
         client = TestClient(Health(_other, Load(2), lambda: host.live.is_ready))
         assert (client.get("/healthz").status_code, client.get("/readyz").status_code) == (200, 503)
         assert not (await host.call("cache_status")).is_error
+
+
+async def test_the_doctor_tells_how_the_catalogue_stands(site: Site, served_toy: ServedToy) -> None:
+    def told() -> tuple[str, str]:
+        (found,) = catalog_findings(load(**site.settings()))
+        return found.state, found.told
+
+    assert told() == ("advice", "enforce; other servers: 1; no server has looked yet")
+    async with site.served() as host:
+        assert told() == ("fine", "enforce; other servers: 1")
+        served_toy.toy.says("quote", description="Another.")
+        await host.check()
+    assert told() == ("advice", "enforce; other servers: 1; differences when a server last looked: 1")
+    site.write("[upstreams.shipping]")
+    assert told()[0] == "wrong"
+    assert catalog_findings(load(**site.settings(catalog="off"))) == []
 
 
 def test_the_directory_of_the_start_names_no_programs(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,7 @@ class LiveCatalog:
         self._published: Json = {}
         self._told: set[tuple[str, str, str]] = set()
         self._load()
+        self._served = self.live()["tools"]
 
     def _load(self) -> None:
         self._stamps = self._now_stamps()
@@ -249,11 +250,19 @@ class LiveCatalog:
         }
 
     def _publish(self) -> None:
-        live, before = self.live(), self._published
-        if live == before:
+        live = self.live()
+        # A failure may be told in other words each time; that alone is no news.
+        drift = [{**change, "reason": ""} for change in live["drift"]]
+        news = {
+            **live,
+            "servers": {name: {**told, "reason": ""} for name, told in live["servers"].items()},
+            "drift": drift,
+        }
+        if news == self._published:
             return
-        self._published = live
-        if live["tools"] != before.get("tools"):
+        self._published = news
+        if live["tools"] != self._served:
+            self._served = live["tools"]
             self.generation += 1
         self._tell()
         if self._stage.writes:

@@ -5,6 +5,7 @@ Words are every text of it that a model reads, those within its schemas too. Ref
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, cast
@@ -24,6 +25,7 @@ _VALUES = frozenset({"const", "enum", "default"})
 _UNORDERED = frozenset({"required", "type"})
 _MOST_NODES = 20_000
 _LONGEST = 200
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ANYTHING: Json = {}
 
 
@@ -44,8 +46,10 @@ def captured(listed: Mapping[str, Any]) -> Json:
     schemas keep no words: they are adopted without anybody's look.
 
     Raises:
-        ValueError: a schema is no object, or too large.
+        ValueError: a schema is no object, or too large, or its name is none.
     """
+    if not _NAME.fullmatch(str(listed.get("name"))):
+        raise ValueError("its name is none that the protocol allows")
     kept: Json = {key: listed[key] for key in ("name", "title", "description", "annotations") if listed.get(key)}
     kept["inputSchema"] = inlined(listed.get("inputSchema"))
     if listed.get("outputSchema"):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from katana_mcp.commands.cache.job import Report
@@ -52,10 +53,13 @@ async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool
         raise SettingsError(f"no tool is called {', '.join(unknown)}")
     if not changes:
         return Report({"adopted": []}, notes=("nothing to adopt",))
+    shown = compared(changes, ())
+    if not yes and is_interactive():
+        print_report(shown, as_json=False)
+        yes = await asyncio.to_thread(confirmed, "Adopt this?")
+        shown = Report(shown.data)
     if not yes:
-        print_report(compared(changes, ()), as_json=False)
-        if not (is_interactive() and await asyncio.to_thread(confirmed, "Adopt this?")):
-            return Report({"adopted": []}, notes=("nothing was adopted; --yes adopts without asking",), fine=False)
+        return replace(shown, notes=("nothing was adopted; --yes adopts without asking",), fine=False)
     chosen = {change.target for change in changes}
     at = datetime.now(UTC).isoformat(timespec="seconds")
     kept = {**pins, **{target: _now(target, now) for target in chosen}}

@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
 from cache_core.clock import Clock
+from katana_mcp import __version__
 from katana_mcp.gateway.drift import Observation
 from katana_mcp.gateway.gate import Gate
 from katana_mcp.gateway.live import LiveCatalog
@@ -94,7 +95,8 @@ class Connection:
             try:
                 tools[tool.name] = captured(told)
             except ValueError as error:
-                _log.warning("a tool is left out", server=self.name, tool=tool.name, reason=str(error))
+                name = escape_hidden(tool.name)[:_LONGEST_REASON]
+                _log.warning("a tool is left out", server=self.name, tool=name, reason=str(error))
         version = client.server_info.version if client.server_info else ""
         return self.secrets.without(version), tools
 
@@ -160,6 +162,7 @@ class Connection:
             forward_incoming_headers=False,
             mode="auto",
             init_timeout=upstream.timeout,
+            client_info=mt.Implementation(name="katana-mcp", version=__version__),
             roots=None,
             sampling_handler=None,
             elicitation_handler=None,
