@@ -10,6 +10,8 @@ import pytest
 from catalog_site import QUOTE, ServedToy, Site, Toy, running_toy, toml_of
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
+from fastmcp.client.transports import StreamableHttpTransport
+from http_door import TOKEN, opened
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
@@ -295,6 +297,31 @@ async def test_the_doctor_tells_how_the_catalogue_stands(site: Site, served_toy:
     site.write("[upstreams.shipping]")
     assert told()[0] == "wrong"
     assert catalog_findings(load(**site.settings(catalog="off"))) == []
+
+
+async def test_another_server_gets_the_headers_that_the_catalogue_names_and_none_of_a_client(
+    site: Site, served_toy: ServedToy, no_settings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_settings.setenv("SHIPPING_AUTH", "Bearer of-shipping-alone")
+    served_toy.toy.tools["headers"] = {"name": "headers", "inputSchema": {"type": "object"}}
+    served_toy.toy.says()
+    site.write(toml_of("shipping", url=served_toy.url), 'headers = {Authorization = "SHIPPING_AUTH"}')
+    choice = load_catalog_choice(catalog_file=site.written, cache_dir=site.home / "kept")
+    assert (await asking.adopt(choice, ("shipping.headers",), additive=False, yes=True)).fine
+    flags = {name: value for name, value in site.settings().items() if name.startswith(("cache", "catalog", "tools"))}
+    async with opened(site.own, capsys, **flags, toolsets=()) as door:
+        sent = {"Authorization": f"Bearer {TOKEN}", "X-Of-The-Client": "yes"}
+        transport = StreamableHttpTransport(f"http://127.0.0.1:{door.port}/mcp", headers=sent)
+        async with Client(transport) as client:
+            served_toy.kill()
+            assert (await client.call_tool("headers", {}, raise_on_error=False)).is_error
+            served_toy.start()
+            # The session to the other server is opened anew within this call, where the client's headers are at hand.
+            told = str((await client.call_tool("headers", {})).structured_content)
+        assert (await door.request("GET", {"Host": "x"}, path="/readyz"))[0] == 200
+    assert "'authorization': '<SHIPPING_AUTH>'" in told
+    assert TOKEN not in told
+    assert "x-of-the-client" not in told
 
 
 def test_the_directory_of_the_start_names_no_programs(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import mcp.types as mt
 import uvicorn
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
@@ -33,11 +34,13 @@ async def list_tools(ctx: object, params: object) -> mt.ListToolsResult:
     return mt.ListToolsResult(tools=[mt.Tool.model_validate(tool) for tool in behaviour()["tools"]])
 
 
-async def call_tool(ctx: object, params: mt.CallToolRequestParams) -> mt.CallToolResult:
+async def call_tool(ctx: ServerRequestContext[Any], params: mt.CallToolRequestParams) -> mt.CallToolResult:
     answer = behaviour()["answers"].get(params.name)
     await asyncio.sleep(behaviour().get("slow", 0))
     if answer is None:
-        told = {"arguments": params.arguments}
+        told: dict[str, Any] = {"arguments": params.arguments}
+        if params.name == "headers" and ctx.request is not None:
+            told["headers"] = dict(ctx.request.headers)
         answer = {"content": [{"type": "text", "text": json.dumps(told)}], "structuredContent": told}
     return mt.CallToolResult.model_validate(answer)
 

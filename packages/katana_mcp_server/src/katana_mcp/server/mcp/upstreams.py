@@ -17,7 +17,7 @@ from fastmcp.client.progress import ProgressHandler
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from fastmcp.server.providers.proxy import ProxyClient
 from mcp.shared.exceptions import MCPError
-from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp.types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 
 from cache_core.clock import Clock
 from katana_mcp import __version__
@@ -32,7 +32,8 @@ from katana_mcp.tools.warnings import Refused, blocking
 
 _log = structlog.get_logger("katana_mcp.catalog")
 
-_UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT)
+_UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, INVALID_REQUEST)
+"""Codes of errors that are no answer of the tool; the last one stands for a session that its server has forgotten."""
 _SHORTEST_SECRET = 6
 """Characters from which the value of a variable is taken out of texts; a shorter one would tear words apart."""
 _LONGEST_REASON = 200
@@ -115,6 +116,8 @@ class Connection:
             reason = self.reason_of(error)
             if isinstance(error, MCPError) and error.code not in _UNANSWERED:
                 return mt.CallToolResult(content=[mt.TextContent(type="text", text=reason)], is_error=True)
+            if self._calls == 1 and not isinstance(error, TimeoutError):
+                await self.close()
             message = f"{self.name} did not answer ({reason}): {tool} may have been done, so look before it is called"
             raise Refused(blocking(warning_codes.UPSTREAM_DOWN, f"{message} again")) from None
         finally:
