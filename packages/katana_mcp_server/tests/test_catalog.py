@@ -433,7 +433,7 @@ async def test_11_a_secret_that_a_server_is_given_is_in_no_file_no_log_and_no_an
             site.write(toml_of("shipping", command=["sh", "-c", "echo $TOY_SECRET; exit 1"], env=["TOY_SECRET"]))
         async with site.served() as host:
             await host.check(2)
-            assert host.live.live()["servers"]["shipping"]["state"] == "down"
+            assert host.live.snapshot()["servers"]["shipping"]["state"] == "down"
             said.append(str(await host.refusal("quote", kg=1)))
     said += [*texts_below(tmp_path), str(logs), *capfd.readouterr()]
     assert any("<TOY_SECRET>" in text for text in said)

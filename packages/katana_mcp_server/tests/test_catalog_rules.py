@@ -191,6 +191,9 @@ async def test_arguments_are_renamed_hidden_and_given_as_the_catalogue_says(site
     site.write(toml_of("shipping", url=served_toy.url), "[tools.shipping.book.arguments.kg]\nhide = true")
     with pytest.raises(SettingsError, match=r"arguments\.kg: it is needed, so hiding it takes a default"):
         site.server()
+    site.write(toml_of("shipping", url=served_toy.url), '[tools.shipping.track.arguments.number]\nname = "order"')
+    with pytest.raises(SettingsError, match="two arguments are called order"):
+        site.server()
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -244,7 +247,7 @@ async def test_a_late_answer_is_told_as_that_and_ends_no_session(site: Site, ser
         assert refusal["error"] == "upstream_down"
         assert "book may have been done, so look before it is called again" in refusal["warnings"][0]["message"]
         await host.check()
-        assert host.live.live()["servers"]["shipping"]["state"] == "up"
+        assert host.live.snapshot()["servers"]["shipping"]["state"] == "up"
 
 
 async def test_an_answer_that_fits_nothing_is_handed_on_and_any_object_promised_from_then_on(

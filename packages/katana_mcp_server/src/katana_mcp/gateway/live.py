@@ -71,7 +71,7 @@ class LiveCatalog:
         self._published: Json = {}
         self._told: set[tuple[str, str, str]] = set()
         self._load()
-        self._served = self.live()["tools"]
+        self._served = self.snapshot()["tools"]
 
     def _load(self) -> None:
         self._stamps = self._now_stamps()
@@ -236,7 +236,7 @@ class LiveCatalog:
         """Return the tools whose new output schema did not fit their answers: somebody has to look."""
         return sorted(target for target, output in self._outputs.items() if output.is_stuck)
 
-    def live(self) -> Json:
+    def snapshot(self) -> Json:
         """Return what is served, and what is not and why."""
         served = {name: self.descriptor(entry) for name, entry in self.entries.items() if self.is_served(entry)}
         others = {name: self._of(name).without_tools() for name in self.catalog.upstreams}
@@ -250,7 +250,7 @@ class LiveCatalog:
         }
 
     def _publish(self) -> None:
-        live = self.live()
+        live = self.snapshot()
         # A failure may be told in other words each time; that alone is no news.
         drift = [{**change, "reason": ""} for change in live["drift"]]
         news = {

@@ -31,8 +31,11 @@ def shown_input(schema: Json, arguments: Mapping[str, Argument], target: str) ->
             raise CatalogError(f"tools.{target}.arguments.{name}: it is needed, so hiding it takes a default")
         if (override.hide or override.has_default) and name in required:
             required.remove(name)
-        if not override.hide:
-            shown[override.name or name] = _described(of_one, override)
+        if override.hide:
+            continue
+        if (override.name or name) in shown:
+            raise CatalogError(f"tools.{target}.arguments: two arguments are called {override.name or name}")
+        shown[override.name or name] = _described(of_one, override)
     names = {name: arguments[name].name or name if name in arguments else name for name in required}
     kept = {key: value for key, value in schema.items() if key not in {"properties", "required"}}
     needed = {"required": [names[name] for name in required]} if required else {}

@@ -19,7 +19,7 @@ from katana_mcp.surface.descriptor import AnyTool
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
+class OwnTools:
     """Our own tools as they are served.
 
     Attributes:
@@ -44,7 +44,7 @@ def files_of(choice: CatalogChoice) -> CatalogFiles:
     return CatalogFiles(choice.catalog_file, choice.cache_root() / "catalog")
 
 
-def surface_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> Surface:
+def own_tools_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> OwnTools:
     """Return our own tools as the catalogue shows them.
 
     Raises:
@@ -55,32 +55,32 @@ def surface_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> Surface:
     except CatalogError as error:
         raise _wrong(error) from None
     shown, renamed = presented(specs, overrides)
-    return Surface(shown, frozenset(renamed.get(name, name) for name in unlisted(specs, choice)), renamed)
+    return OwnTools(shown, frozenset(renamed.get(name, name) for name in unlisted(specs, choice)), renamed)
 
 
 def live_catalog(
     choice: CatalogChoice, specs: Sequence[AnyTool], stage: Stage, clock: Clock | None = None
-) -> tuple[LiveCatalog, Surface]:
+) -> tuple[LiveCatalog, OwnTools]:
     """Return the catalogue, rendered, and our own tools as it shows them.
 
     Raises:
         SettingsError: it cannot be served as it is written.
     """
-    surface = surface_of(specs, choice)
+    own = own_tools_of(specs, choice)
     files = files_of(choice)
     try:
-        own = own_entries(surface, findable=read_catalog(files).has_unlisted)
-        return LiveCatalog(files, own, clock or SystemClock(), stage), surface
+        entries = own_entries(own, findable=read_catalog(files).has_unlisted)
+        return LiveCatalog(files, entries, clock or SystemClock(), stage), own
     except CatalogError as error:
         raise _wrong(error) from None
 
 
-def own_entries(surface: Surface, *, findable: bool) -> list[Entry]:
+def own_entries(own: OwnTools, *, findable: bool) -> list[Entry]:
     """Return our tools as the intended catalogue has them; with some unlisted, the two that find and call those too."""
-    before = {new: old for old, new in surface.renamed.items()}
-    tools = [*catalogue(surface.tools), *(finder_listing() if surface.unlisted or findable else ())]
+    before = {new: old for old, new in own.renamed.items()}
+    tools = [*catalogue(own.tools), *(finder_listing() if own.unlisted or findable else ())]
     named = [(tool["name"], tool) for tool in tools]
-    return [Entry(f"{OWN}.{before.get(name, name)}", tool, name not in surface.unlisted) for name, tool in named]
+    return [Entry(f"{OWN}.{before.get(name, name)}", tool, name not in own.unlisted) for name, tool in named]
 
 
 def catalogued(
@@ -93,12 +93,12 @@ def catalogued(
     """
     live, shown = live_catalog(settings, specs, Stage(settings.catalog, read_only=settings.read_only), clock)
     _, others = beside(live, shown, clock, must_confirm=settings.confirm == "required")
-    own = shown if live.serves else Surface(tuple(specs), unlisted(specs, settings))
+    own = shown if live.serves else OwnTools(tuple(specs), unlisted(specs, settings))
     return own.tools, own.unlisted, others
 
 
 def beside(
-    live: LiveCatalog, surface: Surface, clock: Clock | None = None, *, must_confirm: bool = False
+    live: LiveCatalog, own: OwnTools, clock: Clock | None = None, *, must_confirm: bool = False
 ) -> tuple[Upstreams, Beside]:
     """Return the other servers, and what is served of them.
 
@@ -112,7 +112,7 @@ def beside(
     provider = CatalogProvider(upstreams, clock or SystemClock(), must_confirm=must_confirm)
     if not live.serves:
         return upstreams, Beside(provider)
-    return upstreams, Beside(provider, (ListChanges(provider),), surface.renamed, live.catalog.has_unlisted)
+    return upstreams, Beside(provider, (ListChanges(provider),), own.renamed, live.catalog.has_unlisted)
 
 
 def _wrong(error: CatalogError) -> SettingsError:

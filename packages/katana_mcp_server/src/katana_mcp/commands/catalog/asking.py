@@ -22,12 +22,12 @@ from katana_mcp.server.mcp.upstreams import listings
 
 async def verify(choice: CatalogChoice) -> Report:
     """Start every server, and compare what a host would be told with what is meant."""
-    catalog, surface = live_catalog(choice, served(choice), Stage(writes=False, read_only=choice.read_only))
-    upstreams, others = beside(catalog, surface)
+    catalog, own = live_catalog(choice, served(choice), Stage(writes=False, read_only=choice.read_only))
+    upstreams, others = beside(catalog, own)
     try:
         for _ in range(2):
             await upstreams.check()
-        told = {tool["name"]: tool for tool in await listing(surface.tools, surface.unlisted, others)}
+        told = {tool["name"]: tool for tool in await listing(own.tools, own.unlisted, others)}
     finally:
         await upstreams.stop()
     meant = {name: entry.descriptor for name, entry in catalog.entries.items() if entry.listed}

@@ -67,14 +67,14 @@ async def _ignore(*told: object, **more: object) -> None:
 class Connection:
     """One server, over a session that is kept until it breaks."""
 
-    def __init__(self, name: str, upstream: Upstream, environment: Mapping[str, str]) -> None:
-        missing = sorted(set(upstream.variables) - set(environment))
+    def __init__(self, name: str, upstream: Upstream) -> None:
+        missing = sorted(set(upstream.variables) - set(os.environ))
         if missing:
             raise CatalogError(f"upstreams.{name}: {', '.join(missing)} is not set in the environment")
         self.name = name
         self.upstream = upstream
-        self.secrets = Secrets({each: environment[each] for each in upstream.variables})
-        self._environment = environment
+        self._given = {variable: os.environ[variable] for variable in upstream.variables}
+        self.secrets = Secrets(self._given)
         self._opening = asyncio.Lock()
         self._calls = 0
         self._client: Client[Any] | None = None
@@ -90,6 +90,8 @@ class Connection:
             if not self._calls:
                 await self.close()
             raise
+        if len(listed) > _MOST_TOOLS:
+            _log.warning("tools are left out", server=self.name, listed=len(listed), kept=_MOST_TOOLS)
         tools: dict[str, Json] = {}
         for tool in listed[:_MOST_TOOLS]:
             told = self.secrets.without(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
@@ -149,16 +151,15 @@ class Connection:
             return self._client
 
     def _made(self) -> Client[Any]:
-        upstream, given = self.upstream, self._environment
+        upstream = self.upstream
         if upstream.url:
-            headers = {header: given[name] for header, name in upstream.headers.items()}
+            headers = {header: self._given[name] for header, name in upstream.headers.items()}
             transport: Any = StreamableHttpTransport(upstream.url, headers=headers)
         else:
             program, *arguments = upstream.command
-            environment = {name: given[name] for name in upstream.env}
             # What it writes to stderr may hold what it was given.
             nowhere = Path(os.devnull)
-            transport = StdioTransport(program, arguments, env=environment, keep_alive=False, log_file=nowhere)
+            transport = StdioTransport(program, arguments, env=self._given, keep_alive=False, log_file=nowhere)
         # A proxy's client, because it hands on answers that do not fit their schema; nobody can be asked through it.
         return ProxyClient(
             transport,
@@ -177,12 +178,10 @@ class Connection:
 class Upstreams:
     """Every other server of a catalogue, looked at side by side."""
 
-    def __init__(self, live: LiveCatalog, clock: Clock, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, live: LiveCatalog, clock: Clock) -> None:
         self.live = live
         self._clock = clock
-        given = os.environ if environment is None else environment
-        upstreams = live.catalog.upstreams.items()
-        self._connections = {name: Connection(name, upstream, given) for name, upstream in upstreams}
+        self._connections = {name: Connection(name, upstream) for name, upstream in live.catalog.upstreams.items()}
         self._gates = {name: Gate() for name in self._connections}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -257,7 +256,7 @@ async def listings(catalog: Catalog, servers: Sequence[str]) -> dict[str, dict[s
     Raises:
         CatalogError: one does not answer.
     """
-    connections = [Connection(name, catalog.upstreams[name], os.environ) for name in servers]
+    connections = [Connection(name, catalog.upstreams[name]) for name in servers]
 
     async def of_one(connection: Connection) -> dict[str, Json]:
         try:
