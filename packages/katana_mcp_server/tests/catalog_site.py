@@ -63,7 +63,7 @@ class Toy:
     path: Path
     tools: dict[str, dict[str, Any]] = field(default_factory=lambda: {t["name"]: t for t in (QUOTE, BOOK, TRACK)})
     answers: dict[str, Any] = field(default_factory=lambda: dict(ANSWERS))
-    slow: float = 0
+    slow: dict[str, float] = field(default_factory=dict[str, float])
 
     def __post_init__(self) -> None:
         self.says()

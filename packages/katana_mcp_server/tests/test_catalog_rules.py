@@ -234,14 +234,11 @@ async def test_where_nothing_may_be_changed_only_what_the_operator_vouches_for_i
 
 
 async def test_a_late_answer_is_told_as_that_and_ends_no_session(site: Site, served_toy: ServedToy) -> None:
-    site.write(toml_of("shipping", url=served_toy.url, timeout=1))
+    site.write(toml_of("shipping", url=served_toy.url, timeout=4))
+    served_toy.toy.slow = {"book": 60}
+    served_toy.toy.says()
     async with site.served() as host:
-        served_toy.toy.slow = 3
-        served_toy.toy.says()
         late = asyncio.create_task(host.refusal("book", kg=1))
-        await asyncio.sleep(0.1)
-        served_toy.toy.slow = 0
-        served_toy.toy.says()
         assert not (await host.call("quote", kg=1)).is_error
         refusal = await late
         assert refusal["error"] == "upstream_down"
@@ -325,6 +322,17 @@ async def test_another_server_gets_the_headers_that_the_catalogue_names_and_none
     assert "'authorization': '<SHIPPING_AUTH>'" in told
     assert TOKEN not in told
     assert "x-of-the-client" not in told
+
+
+def test_a_catalogue_that_others_may_write_starts_nothing(site: Site) -> None:
+    overlay = site.written.with_suffix(".local.toml")
+    overlay.write_text("check_every = 1")
+    for path in (site.written, overlay, site.written.with_suffix(".lock.json")):
+        path.chmod(0o666)
+        with pytest.raises(SettingsError, match=rf"{path} can be written by other users"):
+            site.server()
+        path.chmod(0o644)
+    site.server()
 
 
 def test_the_directory_of_the_start_names_no_programs(tmp_path: Path, no_settings: pytest.MonkeyPatch) -> None:

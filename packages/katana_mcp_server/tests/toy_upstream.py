@@ -36,7 +36,7 @@ async def list_tools(ctx: object, params: object) -> mt.ListToolsResult:
 
 async def call_tool(ctx: ServerRequestContext[Any], params: mt.CallToolRequestParams) -> mt.CallToolResult:
     answer = behaviour()["answers"].get(params.name)
-    await asyncio.sleep(behaviour().get("slow", 0))
+    await asyncio.sleep(behaviour()["slow"].get(params.name, 0))
     if answer is None:
         told: dict[str, Any] = {"arguments": params.arguments}
         if params.name == "headers" and ctx.request is not None:

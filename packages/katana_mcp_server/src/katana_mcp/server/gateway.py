@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cache_core.clock import Clock, SystemClock
+from katana_mcp.configuration.env_file import refuse_if_shared
 from katana_mcp.configuration.settings import CatalogChoice, Settings, SettingsError
 from katana_mcp.gateway.files import CatalogFiles, read_catalog
 from katana_mcp.gateway.intended import Entry
@@ -37,11 +38,15 @@ def files_of(choice: CatalogChoice) -> CatalogFiles:
     """Return where the files of the catalogue stand.
 
     Raises:
-        SettingsError: no catalogue is named.
+        SettingsError: no catalogue is named, or others may write it.
     """
     if choice.catalog_file is None:
         raise SettingsError("KATANA_MCP_CATALOG_FILE (--catalog-file) is not set: name the catalogue, catalog.toml")
-    return CatalogFiles(choice.catalog_file, choice.cache_root() / "catalog")
+    files = CatalogFiles(choice.catalog_file, choice.cache_root() / "catalog")
+    for path in (files.written, files.overlay, files.lock):
+        if path.exists():
+            refuse_if_shared(path, "say which programs are started as you, and what your model reads")
+    return files
 
 
 def own_tools_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> OwnTools:
