@@ -151,7 +151,8 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
-    told = command_line("tools", "--search-mode", "--toolsets", "catalog").out
+    told = command_line("tools", "--search-mode", "--toolsets", "items").out
+    assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == told, "as it was called before"
     assert "\n5 tools, " in told
     more = "create_item, delete_item, get_item, list_items, list_reference, modify_item"
     assert f"\n6 more through `search_tools` and `call_tool`: {more}\n" in told

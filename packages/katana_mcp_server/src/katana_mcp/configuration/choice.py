@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
 def _names(value: object) -> object:
-    """Split `sales, catalog` into names."""
+    """Split `sales, items` into names."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
@@ -39,7 +39,7 @@ class Choice(BaseSettings):
     env_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_ENV_FILE")] = None
     """A file of settings to read instead of `.env` in the working directory. Only a flag, or from the environment."""
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
-    """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
+    """Serve only these groups, separated by commas: items, sales, purchasing, manufacturing, inventory, admin,
     a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
     that only reads; all: every tool. What is chosen is listed. By default all but `rebuild_cache` are served: those of
     every day are listed, `search_tools` finds the others."""

@@ -10,7 +10,7 @@ from katana_mcp.surface.descriptor import Entity, View
 ITEMS = Entity(
     name="item",
     plural="items",
-    toolset="catalog",
+    toolset="items",
     sources=("variant", "service"),
     reads=("product", "material", "supplier", *FACTORY),
     searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "category", "notes"),
