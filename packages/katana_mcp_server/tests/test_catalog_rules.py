@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Generator
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StreamableHttpTransport
 from http_door import TOKEN, opened
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
@@ -22,11 +25,13 @@ from katana_mcp.configuration.settings import SettingsError, load, load_catalog_
 from katana_mcp.gateway.drift import Observation, tool_changes
 from katana_mcp.gateway.files import CatalogFiles, read_attempts, read_catalog, read_pins
 from katana_mcp.gateway.gate import Gate
-from katana_mcp.gateway.mapping import mapped
-from katana_mcp.gateway.model import CatalogError, Rule
+from katana_mcp.gateway.intended import rendered
+from katana_mcp.gateway.mapping import checked, mapped
+from katana_mcp.gateway.model import Aggregate, Catalog, CatalogError, Rule
 from katana_mcp.gateway.schemas import captured, explained, hashes
 from katana_mcp.server.mcp.health import Health
 from katana_mcp.server.mcp.overload import Load
+from katana_mcp.tools.warnings import Refused
 
 ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
 
@@ -342,3 +347,42 @@ def test_the_directory_of_the_start_names_no_programs(tmp_path: Path, no_setting
         load()
     (tmp_path / ".env").write_text("KATANA_SANDBOX=1\nKATANA_MCP_CATALOG=enforce\n")
     assert load().catalog == "enforce"
+
+
+KEYWORDS = st.sampled_from(
+    ["type", "properties", "required", "$ref", "$defs", "items", "enum", "anyOf", "title", "description", "default"]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3) | KEYWORDS, inner, max_size=4),
+    max_leaves=12,
+)
+SCHEMAS = st.dictionaries(KEYWORDS, JSON, max_size=5)
+LISTED = st.fixed_dictionaries(
+    {"name": st.just("x"), "inputSchema": SCHEMAS},
+    optional={"outputSchema": SCHEMAS, "description": st.text(max_size=5), "annotations": SCHEMAS},
+)
+
+
+@given(LISTED, LISTED, JSON)
+def test_whatever_a_server_lists_is_left_out_or_can_be_compared_shown_and_called(
+    one: dict[str, Any], other: dict[str, Any], value: object
+) -> None:
+    kept: list[dict[str, Any]] = []
+    for listed in (one, other):
+        try:
+            kept.append(captured(listed))
+        except ValueError:
+            return
+    before, after = kept
+    assert captured(before) == before
+    changes = tool_changes("a.x", before, Observation("up", tools={"x": after}))
+    assert (changes == []) == (hashes(before) == hashes(after))
+    aggregate = Aggregate.model_validate({"description": "d", "operations": {"one": {"tool": "a.x"}}})
+    catalog = Catalog.model_validate({"upstreams": {"a": {"command": ["b"]}}, "aggregates": {"both": aggregate}})
+    outputs = {"a.x": before.get("outputSchema", {})}
+    entries = rendered(catalog, {"a.x": before}, outputs, [])
+    assert set(entries) == {"x", "both"}
+    for entry in entries.values():
+        with suppress(Refused):
+            checked({"operation": "one", "type": value}, entry.descriptor["inputSchema"], entry.name)

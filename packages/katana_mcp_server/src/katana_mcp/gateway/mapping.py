@@ -1,7 +1,7 @@
 """The way of a request to another server's tool and of its answer back, as an operator mapped them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from katana_mcp.gateway.model import Aggregate, Argument, CatalogError, Operation, Rule
@@ -87,13 +87,11 @@ def aggregate_input(aggregate: Aggregate, inputs: Mapping[str, Json]) -> Json:
     offered: dict[str, list[Json]] = {}
     always: list[set[str]] = []
     for operation in aggregate.operations.values():
-        schema = inputs[operation.tool]
-        rules = [rule for rule in _rules(operation, schema) if rule.source is not None]
-        for rule in rules:
-            known = offered.setdefault(str(rule.source).partition(".")[0], [])
-            found = _property(schema, rule.target) if "." not in str(rule.source) else {"type": "object"}
-            known += [] if found in known else [found]
-        always.append({str(rule.source) for rule in rules if rule.required})
+        taken = list(_taken(aggregate, operation, inputs[operation.tool]))
+        for name, schema, _ in taken:
+            known = offered.setdefault(name, [])
+            known += [] if schema in known else [schema]
+        always.append({name for name, _, is_needed in taken if is_needed})
     selector: Json = {"type": "string", "enum": list(aggregate.operations)}
     takes = {name: each[0] if len(each) == 1 else {"anyOf": each} for name, each in offered.items()}
     return {
@@ -104,19 +102,18 @@ def aggregate_input(aggregate: Aggregate, inputs: Mapping[str, Json]) -> Json:
     }
 
 
-def _property(schema: Json, path: str) -> Json:
-    for step in path.split("."):
-        schema = schema.get("properties", ANYTHING).get(step, ANYTHING)
-    return schema
-
-
-def _rules(operation: Operation, schema: Json) -> Sequence[Rule]:
-    """Return the mappings of an operation; without any, each argument has its own name."""
-    required = schema.get("required", ())
-    return operation.arguments or tuple(
-        Rule.model_validate({"target": name, "from": name, "required": name in required, "strip_null": False})
-        for name in schema.get("properties", ANYTHING)
-    )
+def _taken(aggregate: Aggregate, operation: Operation, schema: Json) -> Iterator[tuple[str, Json, bool]]:
+    """Yield what an operation takes besides the selector: the argument, its schema, and whether it is needed."""
+    for rule in operation.arguments:
+        if rule.source is not None and rule.source != aggregate.selector:
+            name, _, within = rule.source.partition(".")
+            found = _found(schema, ".".join(f"properties.{step}" for step in rule.target.split(".")))
+            known = cast("Json", found) if isinstance(found, dict) else ANYTHING
+            yield name, {"type": "object"} if within else known, rule.required
+    passed_on: Json = {} if operation.arguments else schema.get("properties", ANYTHING)
+    for name, of_one in passed_on.items():
+        if name != aggregate.selector:
+            yield name, of_one, name in schema.get("required", ())
 
 
 def request(aggregate: Aggregate, arguments: Mapping[str, Any], inputs: Mapping[str, Json]) -> tuple[Operation, Json]:
@@ -130,7 +127,11 @@ def request(aggregate: Aggregate, arguments: Mapping[str, Any], inputs: Mapping[
     if operation.require_any_of and all(arguments.get(name) is None for name in operation.require_any_of):
         needed = ", ".join(operation.require_any_of)
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{aggregate.selector} {value!r} needs one of {needed}"))
-    made, missing = mapped(_rules(operation, inputs[operation.tool]), arguments)
+    taken = [(name, is_needed) for name, _, is_needed in _taken(aggregate, operation, inputs[operation.tool])]
+    made: Json = {name: arguments[name] for name, _ in taken if name in arguments}
+    missing = [name for name, is_needed in taken if is_needed and name not in arguments]
+    if operation.arguments:
+        made, missing = mapped(operation.arguments, arguments)
     if missing:
         message = f"{aggregate.selector} {value!r} needs {', '.join(missing)}"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, missing[0]))

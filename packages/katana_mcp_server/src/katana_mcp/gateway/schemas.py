@@ -46,15 +46,36 @@ def captured(listed: Mapping[str, Any]) -> Json:
     schemas keep no words: they are adopted without anybody's look.
 
     Raises:
-        ValueError: a schema is no object, or too large, or its name is none.
+        ValueError: its name or a schema is none, a schema is too large, or it holds what is no text.
     """
     if not _NAME.fullmatch(str(listed.get("name"))):
         raise ValueError("its name is none that the protocol allows")
     kept: Json = {key: listed[key] for key in ("name", "title", "description", "annotations") if listed.get(key)}
-    kept["inputSchema"] = inlined(listed.get("inputSchema"))
-    if listed.get("outputSchema"):
-        kept["outputSchema"] = structure(inlined(listed["outputSchema"]))
-    return cast("Json", escape_hidden_in(kept))
+    kept["inputSchema"] = _well_formed(inlined(listed.get("inputSchema")))
+    output: Json = structure(_well_formed(inlined(listed.get("outputSchema", ANYTHING))))
+    kept |= {"outputSchema": output} if output else {}
+    shown = cast("Json", escape_hidden_in(kept))
+    canonical(shown).encode()
+    return shown
+
+
+def _well_formed(schema: Json) -> Json:
+    """Return a schema whose arguments can be shown: by name, each with a schema of its own.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        raise ValueError("its schema names its values wrongly")
+    named: Json = {name: {} if each is True else each for name, each in cast("Json", properties).items()}
+    if not all(isinstance(each, dict) for each in named.values()) or not all(map(_is_text, cast("Json", required))):
+        raise ValueError("its schema names its values wrongly")
+    return {**schema, "properties": named} if named else schema
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def parts(descriptor: Mapping[str, Any]) -> dict[Part, object]:
