@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
+from clients.beside import beside
 from clients.browser import browser
 from clients.conformance import conformance
 from clients.inspector import ERAS, inspector
@@ -49,7 +50,11 @@ def _jobs(node: str) -> Jobs:
         for era in ERAS
         for transport in TRANSPORTS
     }
-    others = {"page chromium http": partial(browser, node), "conformance http": partial(conformance, node)}
+    others = {
+        "page chromium http": partial(browser, node),
+        "conformance http": partial(conformance, node),
+        "catalogue stdio": partial(beside, node),
+    }
     return {name.lower(): job for name, job in {**driven, **asked, **others}.items()}
 
 

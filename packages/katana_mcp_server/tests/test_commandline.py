@@ -16,6 +16,7 @@ COMMANDS = (
     "sync",
     "doctor",
     *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
+    *(f"catalog {each}" for each in ("list", "diff", "adopt")),
 )
 OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =])(?:.*\n│  )*.*$", re.MULTILINE)
 """An option and all lines that tell of it, however wide the help is."""
@@ -23,6 +24,7 @@ VARIABLE = re.compile(r"\[(KATANA_[A-Z_]+)\]")
 
 ONLY = "an option with a value is given as --name value, one without as --name alone"
 
+THERE = "cache, catalog, journal, sync, install, doctor, serve, tools, call, demo"
 WRONG = [
     (
         "cache clear variant",
@@ -39,7 +41,7 @@ WRONG = [
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
     (
         "nothing",
-        "no command is called 'nothing'; there are cache, journal, sync, install, doctor, serve, tools, call, demo",
+        f"no command is called 'nothing'; there are {THERE}",
     ),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
     (
@@ -149,7 +151,8 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
-    told = command_line("tools", "--search-mode", "--toolsets", "catalog").out
+    told = command_line("tools", "--search-mode", "--toolsets", "items").out
+    assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == told, "as it was called before"
     assert "\n5 tools, " in told
     more = "create_item, delete_item, get_item, list_items, list_reference, modify_item"
     assert f"\n6 more through `search_tools` and `call_tool`: {more}\n" in told

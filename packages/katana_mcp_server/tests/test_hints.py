@@ -148,8 +148,8 @@ def test_a_tool_that_was_left_out_at_the_start_says_so() -> None:
     served = [each.name for each in chosen((), ("read",), ())]
     told = unknown_tool("apply_plan", served, absent_tools(served=served))
     assert told == (
-        "'apply_plan' is not there: it was left out when this server was started, by its toolsets, its tools or "
-        "--read-only"
+        "'apply_plan' is not there: it was left out when this server was started, by its toolsets, its tools, "
+        "its catalogue or --read-only"
     )
 
 

@@ -210,7 +210,7 @@ WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
     (
         [*SERVE, "--toolsets", "nothing"],
         {},
-        ("KATANA_MCP_TOOLSETS", "nothing", "catalog, inventory, manufacturing, purchasing, read, sales"),
+        ("KATANA_MCP_TOOLSETS", "nothing", "catalog, inventory, items, manufacturing, purchasing, read, sales"),
     ),
     ([*SERVE, "--exclude-tools", "no_such_tool"], {}, ("KATANA_MCP_EXCLUDE_TOOLS", "no_such_tool")),
     ([*SERVE, "--log-level", "loud"], {}, ("KATANA_MCP_LOG_LEVEL", "--log-level", "DEBUG, INFO")),

@@ -17,6 +17,7 @@ from cyclopts import App, Parameter
 from katana_mcp import __version__
 from katana_mcp.commands.cache.app import app as cache
 from katana_mcp.commands.cache.app import sync, usage
+from katana_mcp.commands.catalog.app import app as catalog
 from katana_mcp.commands.commandline import VARIABLES, flags_of, given, sentence, settings_of
 from katana_mcp.commands.doctor.app import doctor
 from katana_mcp.commands.hosts.app import USAGE, install
@@ -31,6 +32,7 @@ app = App(
     help_epilogue=VARIABLES,
 )
 app.command(cache)
+app.command(catalog)
 app.command(journal)
 app.command(sync, usage=usage("katana-mcp sync"))
 app.command(install, usage=USAGE)

@@ -52,7 +52,7 @@ def read_env_file(named: Path | None = None) -> EnvFile:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
     names = _names(path, text)
     if any(name.upper().startswith("KATANA") for name in names):
-        _refuse_if_shared(path)
+        refuse_if_shared(path, "set what is done with your key")
     return EnvFile(path, names, named is not None)
 
 
@@ -73,12 +73,20 @@ def _line(binding: Binding) -> str:
     return str(binding.original.line + text[: len(text) - len(text.lstrip())].count("\n"))
 
 
-def _refuse_if_shared(path: Path) -> None:
-    """Stop where another user of the machine may write the file; where the system does not tell, nothing is known."""
+def refuse_if_shared(path: Path, harm: str) -> None:
+    """Stop where another user of the machine may write the file; where the system does not tell, nothing is known.
+
+    Args:
+        path: the file.
+        harm: what somebody could do by writing it.
+
+    Raises:
+        SettingsError: somebody else may.
+    """
     if not hasattr(os, "geteuid"):
         return
     status = path.stat()
     if status.st_uid not in {os.geteuid(), 0}:
-        raise SettingsError(f"{path} belongs to another user of this machine, who could set what is done with your key")
+        raise SettingsError(f"{path} belongs to another user of this machine, who could {harm}")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise SettingsError(f"{path} can be written by other users of this machine: chmod go-w {path}")

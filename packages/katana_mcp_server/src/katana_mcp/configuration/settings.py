@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
-import platformdirs
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from cache_core.specs import SPECS
 from katana_mcp.configuration.addresses import (
@@ -21,6 +19,9 @@ from katana_mcp.configuration.addresses import (
     checked_proxy,
     checked_web_address,
 )
+from katana_mcp.configuration.choice import CatalogChoice as CatalogChoice
+from katana_mcp.configuration.choice import Choice as Choice
+from katana_mcp.configuration.choice import Directory, Names, directory
 from katana_mcp.configuration.env_file import EnvFile, read_env_file
 from katana_mcp.configuration.env_file import SettingsError as SettingsError
 from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
@@ -34,20 +35,6 @@ API = "https://api.katanamrp.com/v1"
 _KEY_CHARACTERS = 32
 
 
-def _names(value: object) -> object:
-    """Split `sales, catalog` into names."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _directory(value: object) -> object:
-    """Take a blank directory for none, and expand `~`."""
-    if isinstance(value, str):
-        return Path(value.strip()).expanduser() if value.strip() else None
-    return value
-
-
 def _proxy(value: SecretStr | None) -> SecretStr | None:
     """Take a blank proxy for none."""
     return SecretStr(checked_proxy(held)) if value is not None and (held := value.get_secret_value()) else None
@@ -57,41 +44,10 @@ def _trimmed(value: SecretStr) -> SecretStr:
     return SecretStr(value.get_secret_value().strip())
 
 
-type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
-
-
-type Directory = Annotated[Path | None, BeforeValidator(_directory)]
 type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
 
 
-class Choice(BaseSettings):
-    """Which tools are served, and which file says more."""
-
-    model_config = SettingsConfigDict(
-        env_file_encoding="utf-8",
-        extra="ignore",
-        frozen=True,
-        use_attribute_docstrings=True,
-    )
-
-    env_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_ENV_FILE")] = None
-    """A file of settings to read instead of `.env` in the working directory. Only a flag, or from the environment."""
-    toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
-    """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
-    a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
-    that only reads; all: every tool. What is chosen is listed. By default all but `rebuild_cache` are served: those of
-    every day are listed, `search_tools` finds the others."""
-    tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
-    """Serve only these tools, separated by commas; with toolsets, both."""
-    exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
-    """Never serve these tools, separated by commas; wins over everything."""
-    read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
-    """Serve only tools that change nothing, in Katana or in the cache."""
-    search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
-    """List five tools, those that write, and two that find and call the others: 1,200 tokens of the model's context."""
-
-
-class Settings(Choice):
+class Settings(CatalogChoice):
     """What the server was told.
 
     Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
@@ -117,8 +73,6 @@ class Settings(Choice):
     """Katana's web app, for the links in answers."""
     sandbox: Annotated[bool, Field(validation_alias="KATANA_SANDBOX")] = False
     """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
-    cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
-    """Where caches are kept; the user's cache directory by default."""
     cache_backend: Annotated[
         Flag | None,
         Field(
@@ -273,10 +227,6 @@ class Settings(Choice):
         single: dict[str, Flag | None] = {entity: getattr(self, f"cache_backend_{entity}") for entity in DEFAULTS}
         return chosen_flags(self.cache_backend, single)
 
-    def cache_root(self) -> Path:
-        """Return the directory under which each tenant's cache has its own."""
-        return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
-
 
 SECRETS = ("api_key", "sync_api_key", "question_key", "http_token", "proxy")
 """Fields that are never flags: a command line can be read by every user of the machine."""
@@ -300,6 +250,15 @@ def load_choice(**flags: object) -> Choice:
     return _read(Choice, flags)
 
 
+def load_catalog_choice(**flags: object) -> CatalogChoice:
+    """Return the same, and which catalogue there is; no key is needed for it.
+
+    Raises:
+        SettingsError: as `load` does.
+    """
+    return _read(CatalogChoice, flags)
+
+
 def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
     try:
         # By its own name a field could also be set from the environment, where HOST and API_KEY are other programs'.
@@ -319,7 +278,7 @@ def _named_file(given: Mapping[str, object]) -> Path | None:
     """Return the file that a flag or the environment names; no file of settings names another."""
     name = variable("env_file")
     named = given.get(name) or next((os.environ[each] for each in os.environ if each.upper() == name), None)
-    return cast("Path | None", _directory(named))
+    return cast("Path | None", directory(named))
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
@@ -350,12 +309,12 @@ def _refuse_from_elsewhere(file: EnvFile, given: Set[str]) -> None:
         raise SettingsError(
             f"{variable('env_file')} stands in {file.path}: it is taken from the environment or as --env-file alone"
         )
-    for name in (KEY_FILE, KEYRING):
+    for name, what in _NEVER_FROM_A_DIRECTORY.items():
         if not file.named and name in taken:
-            flag = name.removeprefix("KATANA_").lower().replace("_", "-")
+            flag = name.removeprefix("KATANA_").removeprefix("MCP_").lower().replace("_", "-")
             raise SettingsError(
                 f"{name} stands in {file.path}: it is taken from the environment, as --{flag}, or from a file "
-                "named with --env-file, because the directory in which a server starts may name anybody's key"
+                f"named with --env-file, because the directory in which a server starts may name anybody's {what}"
             )
     guarded = sorted(taken - {variable(name) for name in HARMLESS} - _KEYS)
     if not file.named and _KEYS & stronger and guarded:
@@ -371,6 +330,7 @@ HARMLESS = frozenset(
     | {name for name in Settings.model_fields if name.startswith("cache_backend")}
 )
 """Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
+_NEVER_FROM_A_DIRECTORY = {KEY_FILE: "key", KEYRING: "key", "KATANA_MCP_CATALOG_FILE": "programs"}
 _KEYS = frozenset({"KATANA_API_KEY", KEY_FILE, KEYRING, "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
 _FLAG = "KATANA_CACHE_BACKEND_"

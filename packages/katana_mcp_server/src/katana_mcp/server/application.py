@@ -19,17 +19,23 @@ def application(settings: Settings, outside: Environment | None = None) -> FastM
     """Return the server for these settings; nothing is opened or asked before the first read.
 
     Raises:
-        SettingsError: a setting that cannot work, in one sentence.
+        SettingsError: a setting that cannot work.
     """
     tools = promised(served(settings), settings.flags())
     check_door(settings)
+    hidden, others = unlisted(tools, settings), None
+    if settings.catalog != "off":
+        # Another server's client and its schemas: 0.25 s of CPU, which only those pay who have a catalogue.
+        from katana_mcp.server.gateway import catalogued  # noqa: PLC0415
+
+        tools, hidden, others = catalogued(settings, tools, None if outside is None else outside.clock)
     chosen = (settings, outside) if outside is not None else account(settings)
     key = partial(question_key_of, *chosen)
     instruments = measured(settings)
     if instruments is not None:
         told = chosen[1].on_request or log_request
         chosen = (chosen[0], replace(chosen[1], on_request=both(told, instruments.requested)))
-    server = build_server(tools, connected(*chosen), unlisted=unlisted(tools, settings), question_key=key)
+    server = build_server(tools, connected(*chosen), unlisted=hidden, question_key=key, beside=others)
     if instruments is not None:
         server.add_middleware(Measuring(instruments))
     return server

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from katana_mcp.configuration.flags import Flag, guesses
 from katana_mcp.configuration.settings import Choice, SettingsError
@@ -17,6 +18,9 @@ from katana_mcp.tools.hints import MOST_NAMES, all_meant
 from katana_mcp.workflows import WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
 from katana_mcp.workflows.replenish import replenish_tool
+
+if TYPE_CHECKING:
+    from katana_mcp.gateway.model import Override
 
 
 @cache
@@ -48,7 +52,7 @@ def absent_tools(served: Collection[str]) -> dict[str, str]:
 
 
 _OF_MANY = ("search", "list")
-_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools or --read-only"
+_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools, its catalogue or --read-only"
 
 
 def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
@@ -124,6 +128,34 @@ def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
     else:
         listed = EVERYDAY
     return frozenset(spec.name for spec in specs if spec.read_only and spec.name not in listed)
+
+
+def presented(
+    specs: Sequence[AnyTool], overrides: "Mapping[str, Override]"
+) -> tuple[tuple[AnyTool, ...], dict[str, str]]:
+    """Return our tools as an operator's catalogue has them, and the new names of those that it renames.
+
+    Raises:
+        SettingsError: a name that none of our tools has, or no tool is left.
+    """
+    try:
+        _check_known("tool", set(overrides), {tool.name for tool in tools()})
+    except ValueError as error:
+        raise SettingsError(f"KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana: {error}") from None
+    renamed = {name: override.name for name, override in overrides.items() if override.name is not None}
+    shown = tuple(_shown(spec, overrides.get(spec.name)) for spec in specs)
+    left = tuple(spec for spec in shown if spec is not None)
+    if not left:
+        raise SettingsError("KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana leaves no tool to serve")
+    return left, renamed
+
+
+def _shown(spec: AnyTool, override: "Override | None") -> AnyTool | None:
+    if override is None:
+        return spec
+    if not override.enabled:
+        return None
+    return replace(spec, name=override.name or spec.name, description=override.description or spec.description)
 
 
 def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:

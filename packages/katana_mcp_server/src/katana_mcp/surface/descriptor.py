@@ -52,9 +52,14 @@ class ToolSpec[R: Request]:
     @property
     def groups(self) -> frozenset[str]:
         """The toolsets that it is in: its own, `all`, and `writing` where it plans or `read` where it only reads."""
+        names = {self.toolset, _FORMER.get(self.toolset, self.toolset), "all"}
         if self.plans:
-            return frozenset({self.toolset, "all", "writing"})
-        return frozenset({self.toolset, "all", *(("read",) if self.read_only else ())})
+            return frozenset({*names, "writing"})
+        return frozenset({*names, *(("read",) if self.read_only else ())})
+
+
+_FORMER = {"items": "catalog"}
+"""Names that toolsets had before, and are still chosen by."""
 
 
 def not_written(plural: str, *readers: str) -> Mapping[Verb, str]:

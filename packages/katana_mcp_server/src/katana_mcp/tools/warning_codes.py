@@ -12,12 +12,14 @@
 | `katana_unavailable` | blocking, beside rows advisory | Katana did not answer and the cache lacks what is asked |
 | `wrong_account` | blocking | KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY |
 | `cache_unavailable` | blocking | the local cache cannot be read or written |
+| `upstream_down` | blocking | another server, whose tool is called, is down or did not answer |
+| `schema_pending` | blocking | another server changed its tool, and nobody has adopted that |
 | `rebuild_running` | blocking | another rebuild of the cache is under way |
 | `rebuild_failed` | blocking | a rebuild of the cache could not be completed; the old data stays |
 | `unknown_plan` | blocking | a plan token that was not given out to this caller for this account |
 | `expired_plan` | blocking | a plan that was not applied in time |
 | `confirmation_required` | blocking | a person has to confirm each write here, and this client cannot ask one |
-| `declined_plan` | blocking | a plan that a person who was asked said no to; nothing was written |
+| `declined_plan` | blocking | a plan, or a call of another server, that a person said no to; nothing was done |
 | `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
 | `plan_running` | blocking | the plan, or another one of the same record or number space, is being applied |
 | `plan_too_large` | blocking | the plan holds more than one plan may here; nothing was written |
@@ -121,6 +123,8 @@ NOTHING_TO_SEARCH = "nothing_to_search"
 KATANA_UNAVAILABLE = "katana_unavailable"
 WRONG_ACCOUNT = "wrong_account"
 CACHE_UNAVAILABLE = "cache_unavailable"
+UPSTREAM_DOWN = "upstream_down"
+SCHEMA_PENDING = "schema_pending"
 REBUILD_RUNNING = "rebuild_running"
 REBUILD_FAILED = "rebuild_failed"
 UNKNOWN_PLAN = "unknown_plan"

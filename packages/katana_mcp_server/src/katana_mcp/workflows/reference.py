@@ -263,7 +263,7 @@ _VIEWS = {kind: _view(kind) for kind in Kind.__value__.__args__ if kind not in L
 
 LIST_REFERENCE = ToolSpec(
     name="list_reference",
-    toolset="catalog",
+    toolset="items",
     description=(
         "List reference data of one kind, with the ids and names that other tools take.\n\n"
         "Suppliers, locations, tax rates, operators, additional costs of purchases, custom fields with their choices, "

@@ -122,7 +122,7 @@ _VIEW = View(
 
 GET_VARIANT_DETAILS = ToolSpec(
     name="get_variant_details",
-    toolset="catalog",
+    toolset="items",
     description=(
         "Get everything about one or more variants: prices, codes, barcodes, supplier, lead time, item.\n\n"
         "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely; "

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     Flags = BaseModel
 else:
-    Flags = flags_of(("env_file", "api_key_file", "base_url", "sandbox", "cache_dir", "log_level"))
+    Flags = flags_of(
+        ("env_file", "api_key_file", "base_url", "sandbox", "cache_dir", "catalog", "catalog_file", "log_level")
+    )
 
 
 def doctor(
@@ -24,7 +26,7 @@ def doctor(
     as_json: AsJson = False,
     flags: Annotated[Flags | None, Parameter(name="*")] = None,
 ) -> None:
-    """Look at all that the server needs: versions, key, network, clock, time zone, cache, journal, hosts' files.
+    """Look at all that the server needs: versions, key, network, clock, zone, cache, journal, catalogue, hosts' files.
 
     One line each, and what to do where something is wrong. Nothing is changed, and no value of a record is shown.
 

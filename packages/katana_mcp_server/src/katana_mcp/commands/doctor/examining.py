@@ -15,7 +15,7 @@ from katana_mcp.commands.cache.job import Line, Report, Sheet
 from katana_mcp.commands.cache.screen import bars, print_report
 from katana_mcp.commands.doctor.account import account_findings
 from katana_mcp.commands.doctor.finding import Finding
-from katana_mcp.commands.doctor.local import cache_findings, host_findings
+from katana_mcp.commands.doctor.local import cache_findings, catalog_findings, host_findings
 from katana_mcp.commands.doctor.shapes import CollectionShape, shapes_of
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
@@ -44,7 +44,7 @@ async def examine(settings: Settings, *, shapes: bool, as_json: bool) -> int:
             if shapes and findings[-1].state != "wrong":
                 with bars() as tell:
                     collections = await shapes_of(client, tell)
-    findings += [*await cache_findings(known, outside), *host_findings()]
+    findings += [*await cache_findings(known, outside), *catalog_findings(known), *host_findings()]
     return _ended(findings, collections, as_json=as_json)
 
 

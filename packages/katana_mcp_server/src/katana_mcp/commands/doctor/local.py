@@ -16,6 +16,8 @@ from katana_mcp.commands.hosts.hosts import HOSTS
 from katana_mcp.commands.hosts.install import found
 from katana_mcp.commands.journal.look import entries
 from katana_mcp.configuration.settings import Settings
+from katana_mcp.gateway.files import CatalogFiles, read_catalog, read_json, read_pins
+from katana_mcp.gateway.model import CatalogError
 from katana_mcp.server.wiring import Environment, cache_directory
 
 _ROOM = 500 * 2**20
@@ -83,6 +85,29 @@ async def _journal(job: Job) -> Finding:
 
 def _listed(report: Report, name: str) -> list[dict[str, object]]:
     return cast("list[dict[str, object]]", report.data[name])
+
+
+def catalog_findings(settings: Settings) -> list[Finding]:
+    """Return how the tool catalogue stands, where there is one; no other server is asked."""
+    if settings.catalog == "off" or settings.catalog_file is None:
+        return []
+    files = CatalogFiles(settings.catalog_file, settings.cache_root() / "catalog")
+    try:
+        count = len(read_catalog(files).upstreams)
+        read_pins(files)
+    except CatalogError as error:
+        return [Finding("catalogue", "wrong", str(error), "katana-mcp catalog verify says more")]
+    told = f"{settings.catalog}; other servers: {count}"
+    live = read_json(files.live)
+    if live is None:
+        return [Finding("catalogue", "advice", f"{told}; no server has looked yet", "start one, or run catalog verify")]
+    down = [name for name, server in live.get("servers", {}).items() if server.get("state") == "down"]
+    differing = len(live.get("drift", ())) + len(live.get("stuck", ()))
+    if down or differing:
+        gone = f"; {', '.join(down)} down" if down else ""
+        told = f"{told}{gone}; differences when a server last looked: {differing}"
+        return [Finding("catalogue", "advice", told, "katana-mcp catalog diff names them")]
+    return [Finding("catalogue", "fine", told)]
 
 
 def host_findings() -> list[Finding]:

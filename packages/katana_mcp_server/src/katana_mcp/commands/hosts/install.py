@@ -189,7 +189,7 @@ def _typed(flags: Mapping[str, object]) -> list[str]:
     return words
 
 
-_PLACES = frozenset({"env_file", "api_key_file", "cache_dir"})
+_PLACES = frozenset({"env_file", "api_key_file", "cache_dir", "catalog_file"})
 
 
 def _program() -> str:

@@ -99,7 +99,7 @@ def _views(request: GetItemRequest) -> Mapping[str, View]:
 GET_ITEM = document_tool(
     Document(
         source="item",
-        toolset="catalog",
+        toolset="items",
         key="name",
         what="(product, material or service) with its variants, prices and options, by id, exact name or SKU",
         reads=("variant", "supplier", "bom_row", *FACTORY, *CUSTOM_FIELDS),

@@ -11,7 +11,8 @@ from katana_mcp.references.services import Services
 from katana_mcp.resources.help import tool_reference
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import referred
-from katana_mcp.server.mcp.finder import CALL, FIND
+from katana_mcp.server.mcp.beside import Beside
+from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
 from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import AnyTool
@@ -38,10 +39,17 @@ def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
     return [_listed(RequestTool.of(spec, _Nobody())) for spec in (tools() if specs is None else specs)]
 
 
-async def listing(specs: Sequence[AnyTool], unlisted: Collection[str]) -> list[dict[str, Any]]:
+async def listing(
+    specs: Sequence[AnyTool], unlisted: Collection[str], beside: Beside | None = None
+) -> list[dict[str, Any]]:
     """Return what a host is told where these tools are served, and some of them not listed."""
-    server = build_server(specs, _Nobody(), unlisted=unlisted)
+    server = build_server(specs, _Nobody(), unlisted=unlisted, beside=beside)
     return [_listed(tool) for tool in await server.list_tools(run_middleware=False)]
+
+
+def finder_listing() -> list[dict[str, Any]]:
+    """Return the two tools through which unlisted ones are found and called, as they are listed."""
+    return list(map(_listed, ToolFinder(frozenset[str]().__contains__, {}).own_tools))
 
 
 def _listed(tool: Tool) -> dict[str, Any]:

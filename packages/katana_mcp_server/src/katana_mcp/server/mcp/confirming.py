@@ -33,6 +33,12 @@ class QuestionPending(Exception):
         self.request = request
 
 
+def is_modern(context: Context) -> bool:
+    """Return whether a request is of the protocol in which each request stands for itself."""
+    request = context.request_context
+    return request is not None and request.protocol_version > _LAST_HANDSHAKE
+
+
 class PersonAtClient:
     """Whoever answers the client's elicitation, if it declared that it can."""
 
@@ -48,7 +54,7 @@ class PersonAtClient:
         elicitation = declared.elicitation if declared else None
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
             return False
-        return self._is_modern or session.can_send_request
+        return is_modern(self._context) or session.can_send_request
 
     async def confirm(self, question: str, digest: str) -> Consent:
         """Ask for a yes; see `Person`.
@@ -56,12 +62,7 @@ class PersonAtClient:
         Raises:
             Asked: the question has to be returned to the client, which then calls again.
         """
-        return self._answered(question, digest) if self._is_modern else await self._elicited(question)
-
-    @property
-    def _is_modern(self) -> bool:
-        request = self._context.request_context
-        return request is not None and request.protocol_version > _LAST_HANDSHAKE
+        return self._answered(question, digest) if is_modern(self._context) else await self._elicited(question)
 
     def _answered(self, question: str, digest: str) -> Consent:
         answer = (self._context.input_responses or {}).get(_KEY)

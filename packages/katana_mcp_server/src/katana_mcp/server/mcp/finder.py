@@ -55,14 +55,14 @@ class ToolFinder(CatalogTransform):
     """Lists all but some tools, and two through which those are found and called.
 
     Args:
-        unlisted: the tools that are not listed.
+        is_unlisted: whether a tool is not listed, by its name.
         absent: why others are not there, and what to do instead.
     """
 
-    def __init__(self, unlisted: Collection[str], absent: Mapping[str, str]) -> None:
+    def __init__(self, is_unlisted: Callable[[str], bool], absent: Mapping[str, str]) -> None:
         super().__init__()
         self.absent = absent
-        self._unlisted = frozenset(unlisted)
+        self._is_unlisted = is_unlisted
         self._own: dict[str, Tool] = {
             FIND: _SearchTools.of(self, FIND, _FINDS, SearchToolsRequest),
             CALL: _CallTool.of(self, CALL, _CALLS, CallToolRequest),
@@ -71,12 +71,17 @@ class ToolFinder(CatalogTransform):
     @override
     async def transform_tools(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """List what is listed, then the two."""
-        return [*(tool for tool in tools if tool.name not in self._unlisted), *self._own.values()]
+        return [*(tool for tool in tools if self.is_listed(tool.name)), *self._own.values()]
 
     @override
     async def get_tool(self, name: str, call_next: Callable[..., Any], *, version: object = None) -> Tool | None:
         """Return one of the two, or what is there by this name."""
         return self._own.get(name) or await call_next(name, version=version)
+
+    @property
+    def own_tools(self) -> Sequence[Tool]:
+        """The two."""
+        return tuple(self._own.values())
 
     async def catalog(self) -> dict[str, Tool]:
         """Return every tool that this caller may use, but the two, by name."""
@@ -84,7 +89,7 @@ class ToolFinder(CatalogTransform):
 
     def is_listed(self, name: str) -> bool:
         """Return whether a tool is listed by itself."""
-        return name not in self._unlisted
+        return not self._is_unlisted(name)
 
 
 class _OwnTool(Tool):
@@ -146,13 +151,14 @@ class _CallTool(_OwnTool):
         request = validated(CallToolRequest, self.parameters, arguments)
         if request.name in {FIND, CALL}:
             raise _by_itself(f"{request.name} is a listed tool")
-        tool = (await self._finder.catalog()).get(request.name)
+        server = get_context().fastmcp
+        tool = (await self._finder.catalog()).get(request.name) or await server.get_tool(request.name)
         if tool is None:
             message = f"no tool that can be called here is named {request.name!r}; {FIND} finds what there is"
             raise Refused(blocking(warning_codes.UNKNOWN_TOOL, message))
         if tool.annotations is None or not tool.annotations.read_only_hint:
             raise _by_itself(f"{tool.name} changes something")
-        return await get_context().fastmcp.call_tool(tool.name, request.arguments)
+        return await server.call_tool(tool.name, request.arguments)
 
 
 def _by_itself(reason: str) -> Refused:

@@ -7,7 +7,7 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
-from katana_mcp.server.mcp.finder import CALL
+from katana_mcp.server.mcp.finder import CALL, meant
 
 RENAMED: Mapping[str, str] = {}
 """By the name of a release, the name of today. What was released once stays here; nothing was renamed so far."""
@@ -26,7 +26,7 @@ class Renamed(Middleware):
         update: dict[str, Any] = {}
         if asked in RENAMED:
             update = {"name": RENAMED[asked]}
-        elif asked == CALL and given.get("name") in RENAMED:
-            update = {"arguments": {**given, "name": RENAMED[given["name"]]}}
+        elif (inner := meant(context.message, {CALL})) in RENAMED:
+            update = {"arguments": {**given, "name": RENAMED[inner]}}
         message = context.message.model_copy(update=update)
         return await call_next(context.copy(message=message) if update else context)

@@ -1,6 +1,6 @@
 """The FastMCP server of one tenant: tools, resources, help, and nothing that runs before it is asked."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ from katana_mcp import __version__
 from katana_mcp.references.services import TenantDoor
 from katana_mcp.resources.prompts import served
 from katana_mcp.server.catalogue import absent_tools
+from katana_mcp.server.mcp.beside import Beside
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
 from katana_mcp.server.mcp.prompts import ServedPrompt, offer_completions
 from katana_mcp.server.mcp.refresh_middleware import Waking
@@ -39,6 +40,7 @@ def build_server(
     *,
     unlisted: Collection[str] = (),
     question_key: KeySource | None = None,
+    beside: Beside | None = None,
 ) -> FastMCP[Any]:
     """Return the server; the tenant is opened by the first read and closed when the server stops.
 
@@ -47,8 +49,11 @@ def build_server(
         tenant: whose data it is.
         unlisted: those of the tools that are not listed; two further tools find and call them.
         question_key: seals the questions that are returned to the client; a key of this process by default.
+        beside: the tools of other servers.
     """
     names = [tool.name for tool in tools]
+    absent = absent_tools(served=names) | (beside.moved(names) if beside is not None else {})
+    is_unlisted = _unlisted_by(unlisted, beside)
     prompts = served(names)
 
     @asynccontextmanager
@@ -61,7 +66,7 @@ def build_server(
     server: FastMCP[Any] = FastMCP(
         "katana",
         version=__version__,
-        instructions=INSTRUCTIONS + (UNLISTED if unlisted else ""),
+        instructions=INSTRUCTIONS + ("" if is_unlisted is None else UNLISTED),
         lifespan=lifespan,
         mask_error_details=True,
         request_state_security=None if question_key is None else sealed(question_key),
@@ -69,12 +74,12 @@ def build_server(
         middleware=[
             Renamed(),
             UnknownNames(
-                [*names, FIND, CALL] if unlisted else names,
-                absent_tools(served=names),
+                names if is_unlisted is None else [*names, FIND, CALL],
+                absent,
                 prompts,
                 (RESOURCES, TEMPLATES),
             ),
-            Tightening([tool.name for tool in tools if not tool.read_only]),
+            Tightening(),
             Waking(tenant, {entity for tool in tools for entity in tool.reads}),
         ],
     )
@@ -82,9 +87,21 @@ def build_server(
         server.add_resource(resource)
     for template in templates(tools, tenant):
         server.add_template(template)
-    if unlisted:
-        server.add_transform(ToolFinder(unlisted, absent_tools(served=names)))
+    if is_unlisted is not None:
+        server.add_transform(ToolFinder(is_unlisted, absent))
+    if beside is not None:
+        server.add_provider(beside.provider)
+        for middleware in beside.middleware:
+            server.add_middleware(middleware)
     for prompt in prompts:
         server.add_prompt(ServedPrompt.of(prompt))
     offer_completions(server, prompts, tenant)
     return server
+
+
+def _unlisted_by(unlisted: Collection[str], beside: Beside | None) -> Callable[[str], bool] | None:
+    """Return what says by its name whether a tool is unlisted; None where all are listed."""
+    hidden = frozenset(unlisted)
+    if beside is None or not beside.findable:
+        return hidden.__contains__ if hidden else None
+    return lambda name: name in hidden or beside.provider.is_unlisted(name)

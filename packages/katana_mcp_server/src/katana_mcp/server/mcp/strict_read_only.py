@@ -1,6 +1,6 @@
 """A request that asks to read only: what changes something is neither listed nor called for it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -15,17 +15,14 @@ from katana_mcp.tools.warnings import Refused, blocking
 
 
 class Tightening(Middleware):
-    """Neither lists nor calls a tool that changes something where the request asks to read only."""
-
-    def __init__(self, changing: Collection[str]) -> None:
-        self._changing = frozenset(changing)
+    """Neither lists nor calls a tool that is not known to only read, where the request asks to read only."""
 
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
         """List what only reads, where the request asks for it."""
         listed = await call_next(context)
-        return [each for each in listed if each.name not in self._changing] if caller().read_only else listed
+        return [tool for tool in listed if _only_reads(tool)] if caller().read_only else listed
 
     async def on_call_tool(
         self,
@@ -33,8 +30,15 @@ class Tightening(Middleware):
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Refuse a tool that changes something, where the request asks to read only."""
-        name = meant(context.message, {*self._changing, CALL})
-        if name not in self._changing or not caller().read_only:
+        if not caller().read_only or context.fastmcp_context is None:
+            return await call_next(context)
+        name = meant(context.message, {CALL})
+        tool = await context.fastmcp_context.fastmcp.get_tool(name)
+        if tool is None or _only_reads(tool):
             return await call_next(context)
         told = f"this request came with {READ_ONLY}, so {name} is refused: nothing was written"
         return refused(Refused(blocking(warning_codes.READ_ONLY, told)))
+
+
+def _only_reads(tool: Tool) -> bool:
+    return tool.annotations is not None and bool(tool.annotations.read_only_hint)

@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.mcp.access import LOOPBACK, doors
+from katana_mcp.server.mcp.beside import OtherServers
 from katana_mcp.server.mcp.connections import BACKLOG, ConnectionPool, Patience
 from katana_mcp.server.mcp.health import Health
 from katana_mcp.server.mcp.open_files import allow_open_files
@@ -93,7 +94,7 @@ async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.
         host_origin_protection=False,
         session_idle_timeout=settings.session_idle_timeout,
         middleware=[
-            Middleware(Health, load),
+            Middleware(Health, load, lambda: _has_all_others(server)),
             *doors(settings, listener.getsockname()[1], refusals),
             *([Middleware(MetricsPage)] if settings.metrics else []),
             Middleware(CallLimit, load, refusals),
@@ -114,6 +115,10 @@ async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.
         await uvicorn.Server(config).serve(sockets=[listener])
     finally:
         refusals.close()
+
+
+def _has_all_others(server: FastMCP[Any]) -> bool:
+    return all(provider.is_ready for provider in server.providers if isinstance(provider, OtherServers))
 
 
 _GRACE_OF_STREAMS = 2
