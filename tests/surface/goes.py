@@ -57,3 +57,30 @@ WORKED: dict[str, str] = CUSTOM | {
     "assigned_operators": ON_THE_FLOOR,
 }
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
+
+
+_PRICES_ALONE = CUSTOM | dict.fromkeys(
+    (
+        *("sku", "supplier_item_codes", "internal_barcode", "registered_barcode", "lead_time"),
+        *("minimum_order_quantity", "config_attributes", "sales_price", "purchase_price"),
+    ),
+    "items are changed in Katana; prices are what `which` says",
+)
+PRICED = (
+    Goes(
+        into=("UpdateVariantRequest",),
+        apart=dict.fromkeys(("percent", "decimals"), "new prices follow from it")
+        | dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant")
+        | dict.fromkeys(
+            ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"), "names the variants that change"
+        ),
+        excused=_PRICES_ALONE,
+    ),
+    Goes(
+        into=("UpdateVariantRequest",),
+        within="prices",
+        apart={"sku_or_variant_id": IN_THE_PATH, "price": "`sales_price` or `purchase_price`, as `which` says"},
+        excused=_PRICES_ALONE,
+    ),
+)
+"""Of `change_prices`, which sends one request for each variant."""

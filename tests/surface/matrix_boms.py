@@ -2,7 +2,7 @@
 
 from katana_sandbox import Tenant
 
-from .usual import Usual, changed_each
+from .usual import Changes, Usual, changed_each
 from .writes_boms import BOM, parts, rows_of
 
 
@@ -16,6 +16,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     fresh = [each for each in parts(tenant) if each not in has]
     using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == parts(tenant)[0]]
     priced = {"sku_or_variant_id": parts(tenant)[0], "price": 77}
+    one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": [priced]}}
     return {
         "modify_bom": Usual(
             {"sku_or_variant_id": made[0], "add_rows": [{"sku_or_variant_id": fresh[0], "quantity": 2}]},
@@ -38,7 +39,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
                 decimals=0,
                 after_variant_id=parts(tenant)[0],
             )
-            | {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": [priced]}},
+            | one_by_one,
         ),
         "replace_ingredient": Usual(
             {"old": parts(tenant)[0], "new": parts(tenant)[1]},

@@ -27,6 +27,7 @@ from .goes import (
     OF_ITS_OWN,
     OF_ITS_SHIPMENT,
     ON_THE_FLOOR,
+    PRICED,
     TAX_BY_ID,
     UNTRACED,
     USED,
@@ -279,24 +280,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused=OF_BOMS,
         ),
     ),
-    "change_prices": (
-        Goes(
-            into=("UpdateVariantRequest",),
-            apart=dict.fromkeys(("percent", "decimals"), "new prices follow from it")
-            | dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant")
-            | dict.fromkeys(
-                ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"), "names the variants that change"
-            ),
-            excused=CUSTOM
-            | dict.fromkeys(
-                (
-                    *("sku", "supplier_item_codes", "internal_barcode", "registered_barcode", "lead_time"),
-                    *("minimum_order_quantity", "config_attributes", "sales_price", "purchase_price"),
-                ),
-                "items are changed in Katana; prices are what `which` says",
-            ),
-        ),
-    ),
+    "change_prices": PRICED,
     "replace_ingredient": (
         Goes(
             into=("UpdateBomRowRequest",),

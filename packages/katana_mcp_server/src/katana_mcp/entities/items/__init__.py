@@ -3,16 +3,12 @@
 from katana_mcp.entities.items.boms import WORKFLOWS
 from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
-from katana_mcp.entities.items.pricing import PRICING, TOOL
+from katana_mcp.entities.items.prices import PRICE_WORKFLOWS
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
 from katana_mcp.entities.items.writes import WRITES
 from katana_mcp.references.display_names import FACTORY
 from katana_mcp.surface.descriptor import Entity, View
 
-_PRICES = (
-    "Plan to change sales or purchase prices of many variants: raise or lower them by a percentage, or one by one; "
-    "nothing is written.\n\nShows each old and new price, and a `plan_token` for `apply_plan`."
-)
 ITEMS = Entity(
     name="item",
     plural="items",
@@ -29,7 +25,7 @@ ITEMS = Entity(
     listing=listing,
     get=GET_ITEM,
     writes=WRITES,
-    workflows={**WORKFLOWS, TOOL: (PRICING, _PRICES)},
+    workflows={**WORKFLOWS, **PRICE_WORKFLOWS},
     notes={
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",

@@ -3,88 +3,30 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import AfterValidator, Field, WithJsonSchema
 
 from cache_core.conditions import Missing, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import canonical
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.transition import Facts
-from katana_mcp.documents.usual_fields import PartId, Reference
-from katana_mcp.entities.items.writes import Price
+from katana_mcp.entities.items.prices.request import ChangePricesRequest, ChangePricesResponse
 from katana_mcp.references import wording
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.resolve import read_anew
 from katana_mcp.references.services import Services, current
-from katana_mcp.surface.operations.filters import ExactText
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.argument_words import Words
-from katana_mcp.tools.requests import SkuOrVariantId, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking, info, truncated
 from katana_mcp.values import get_int, number
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, on_record
 from katana_mcp.writing.change import Change, Draft, record_lane
-from katana_mcp.writing.preview import FieldChange, PlanLine, Preview
+from katana_mcp.writing.preview import FieldChange, PlanLine
 
 TOOL = "change_prices"
 _VARIANT = "variant"
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
 _MOST = 10_000
-_PERCENT = WithJsonSchema({"type": "number", "minimum": -99, "maximum": 1_000})
-
-
-def _some(value: Decimal) -> Decimal:
-    if not value:
-        raise ValueError("must not be 0")
-    return value
-
-
-class NewPrice(WriteRequest):
-    """The price of one variant."""
-
-    sku_or_variant_id: Reference
-    price: Price
-
-
-class ChangePricesRequest(WriteRequest):
-    """Arguments of `change_prices`."""
-
-    words: ClassVar[Words] = {
-        **dict.fromkeys(("price", "kind", "price_type", "type"), ("which",)),
-        **dict.fromkeys(("percentage", "increase", "by", "factor"), ("percent",)),
-        **dict.fromkeys(("new_prices", "rows", "lines"), ("prices",)),
-        **dict.fromkeys(("skus", "variants", "items"), ("skus_or_variant_ids",)),
-        "supplier": ("supplier_id",),
-    }
-    never_null: ClassVar[frozenset[str]] = frozenset({"prices", "decimals"})
-
-    which: Literal["sales", "purchase"]
-    """Sales prices are in the base currency, purchase prices in the supplier's, per purchase unit."""
-    percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), _PERCENT] | None = None
-    """Raises by 5 % with 5, lowers with -5; where there is a price."""
-    prices: Annotated[list[NewPrice], Field(max_length=250)] = Field(default_factory=list[NewPrice])
-    """New prices one by one, instead of `percent`."""
-    skus_or_variant_ids: Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)] | None = None
-    """Only these; with `percent`."""
-    category: ExactText | None = None
-    """Only items of this category; with `percent`."""
-    supplier_id: Reference | None = None
-    """Only items of this default supplier; with `percent`."""
-    decimals: Annotated[int, Field(ge=0, le=4)] = 2
-    """That new prices are rounded to."""
-    after_variant_id: PartId | None = None
-    """Goes on after this variant, where one plan did not hold all."""
-
-
-class ChangePricesResponse(Preview):
-    """The answer of `change_prices`; each line is a variant with its new price, `changes` has the old one."""
-
-    left: int | None = None
-    """Variants that did not fit into this plan."""
 
 
 @dataclass(frozen=True, slots=True)
