@@ -66,14 +66,17 @@ _PRICES_ALONE = CUSTOM | dict.fromkeys(
     ),
     "items are changed in Katana; prices are what `which` says",
 )
+_PRICED_BY: dict[str, str] = {
+    **dict.fromkeys(("percent", "decimals"), "new prices follow from it"),
+    **dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant"),
+    **dict.fromkeys(
+        ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"), "names the variants that change"
+    ),
+}
 PRICED = (
     Goes(
         into=("UpdateVariantRequest",),
-        apart=dict.fromkeys(("percent", "decimals"), "new prices follow from it")
-        | dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant")
-        | dict.fromkeys(
-            ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"), "names the variants that change"
-        ),
+        apart=_PRICED_BY,
         excused=_PRICES_ALONE,
     ),
     Goes(
