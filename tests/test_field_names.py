@@ -32,7 +32,6 @@ OURS = {
     "operation_rows": "rows of a manufacturing order that is written",
     "productions": "of a manufacturing order that is written",
     "costs": "of a purchase order that is corrected",
-    "row_id": "of an argument: which row of an order is meant",
     "row": "one row of an order, where rows are the results",
 }
 """Fields that we add to records, with what they hold."""

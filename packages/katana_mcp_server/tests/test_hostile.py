@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import resource
 import time
 from collections.abc import Callable, Iterator, Sized
@@ -46,6 +47,7 @@ PATHS = {
     "/v1/purchase_orders",
     "/v1/sales_order_fulfillments",
     "/v1/sales_orders",
+    "/v1/sales_orders/{id}/returnable_items",
     "/v1/sales_return_rows",
     "/v1/sales_returns",
     "/v1/serial_numbers_stock",
@@ -230,12 +232,13 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
         await stage.result("get_sales_order", {"sales_order_id": wanted})
     assert failed == []
     journal = list(stage.own.sandbox.journal)
-    assert {request.path for request in journal} <= PATHS
+    assert {re.sub(r"/\d+(?=/)", "/{id}", request.path) for request in journal} <= PATHS
     assert {request.method for request in journal} == {"GET"}
     assert {name for request in journal for name, _ in request.query} <= {
         *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
         *("order_no", "stock_transfer_number", "stock_adjustment_number", "stocktake_number", "sales_order_id"),
-        *("batch_number", "include_empty", "granularity", "serial_number_id"),
+        *("batch_number", "include_empty", "granularity", "serial_number_id", "sales_return_id"),
+        *("product_variant_id", "ingredient_variant_id", "id"),
     }
 
 
