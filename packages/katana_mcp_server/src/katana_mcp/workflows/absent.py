@@ -22,10 +22,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
-    "correct_manufacturing_order": (
-        "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
-    ),
     "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
     "change_prices": (
         "prices are changed in Katana; `get_variant_details` reads them, many at once, `list_reference` those of price "
