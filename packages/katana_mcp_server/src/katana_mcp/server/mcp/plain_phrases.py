@@ -165,6 +165,14 @@ _CHANGING = _compiled(
             r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:received|closed)",
             *(r"received .{0,40}(?:wrong|but only|mistake)", r"booked in .{0,40}but"),
         ),
+        "correct manufacturing order done": (
+            r"(?:correct|fix|wrong|mistake|recipe|reopen done).{0,60}(?:done|finished|completed|complete it again)",
+            r"(?:made|produced) .{0,40}but (?:reported|only)",
+        ),
+        "correct packed delivered sales order closed": (
+            r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:shipped|delivered|packed)",
+            r"(?:shipped|delivered) .{0,40}(?:wrong|but (?:only|booked)|mistake)",
+        ),
         "modify": (
             *(r"push(?:ed)? back", "put off", "bring forward", "delayed until", r"wants? \w+ (?:more|less|fewer)"),
             *(r"mark .{1,60} as", r"take .{1,40} off", "typo", r"make it \d+", r"(?:is|are|was) wrong"),
@@ -190,7 +198,7 @@ _DEAD = re.compile(
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
     r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from|take(?= .{1,40} off so-)|off(?= so-)"
-    r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
+    r"|with (?:its|all|their) (?:lines|rows)|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )
