@@ -135,6 +135,7 @@ _CHANGING = _compiled(
             r"plan to (?:make|build|produce|manufacture)",
         ),
         "modify sales order": (r"take .{1,40} off so-\d+",),
+        "modify manufacturing order recipe row": (r"instead of .{1,40} in mo-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
         ),
@@ -155,6 +156,7 @@ _CHANGING = _compiled(
             *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
         ),
+        "create stock adjustment": (r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",),
         "fulfill sales order": (
             rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
             rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",
