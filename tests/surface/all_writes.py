@@ -34,6 +34,6 @@ WRITES: Mapping[str, Write] = {
     **PRICES,
     **MAKING,
 }
-SAGAS = frozenset({"correct_purchase_order"})
+SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order"})
 """Those whose steps are planned as they come: what is sent follows from the record, and a step undoes another one's
 effect, so what breaks an apply is tried step by step in `test_correcting.py` of the server's own tests."""

@@ -9,7 +9,7 @@ from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix_boms import bom_writes
-from .matrix_corrections import corrected
+from .matrix_corrections import corrected, corrected_sale
 from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
@@ -273,6 +273,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
             ),
         ),
         "correct_purchase_order": corrected(received, head),
+        "correct_sales_order": corrected_sale(tenant),
         "delete_purchase_order": Usual({"purchase_order_id": order["id"]}, _each(purchase_order_id=other["order_no"])),
     }
 

@@ -1,9 +1,11 @@
-"""Values of the arguments of the tool that corrects a received purchase order."""
+"""Values of the arguments of the tools that correct closed orders."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from .usual import Usual, changed_each
+from katana_sandbox import Tenant
+
+from .usual import Usual, changed_each, live_records
 
 _LOCKED = ("order_no", "currency", "expected_arrival_date", "supplier_id", "location_id")
 
@@ -23,3 +25,29 @@ def corrected(order: dict[str, Any], head: Mapping[str, dict[str, object]]) -> U
     others = changed_each(purchase_order_id=order["order_no"], reopen_billed=False)
     usual: dict[str, object] = {"purchase_order_id": order["id"], "update_rows": changed, "reopen_billed": True}
     return Usual(usual, {name: head[name] for name in _LOCKED} | rows | others)
+
+
+def corrected_sale(tenant: Tenant) -> Usual:
+    """Return how a shipped sales order is corrected, and what makes a difference."""
+    returned = {each["sales_order_id"] for each in tenant.all("sales_returns")}
+    shipped = {each["sales_order_id"] for each in tenant.all("sales_order_fulfillments")} - returned
+    delivered = [each for each in live_records(tenant, "sales_orders") if each["status"] == "DELIVERED"]
+    order = next(each for each in delivered if each["id"] in shipped)
+    row = order["sales_order_rows"][0]
+    added = {"sku_or_variant_id": row["variant_id"], "quantity": 0.5, "price_per_unit": 1}
+    away = next(each["id"] for each in live_records(tenant, "locations") if each["id"] != order["location_id"])
+    other = next(each["id"] for each in live_records(tenant, "customers") if each["id"] != order["customer_id"])
+    return Usual(
+        {"sales_order_id": order["id"], "update_rows": [{"row_id": row["id"], "price_per_unit": 77}]},
+        changed_each(
+            sales_order_id=order["order_no"],
+            order_no="SO-900",
+            customer_id=other,
+            location_id=away,
+            delivery_date="2026-04-05",
+            currency="USD",
+            update_rows=[{"row_id": row["id"], "price_per_unit": 78}],
+            add_rows=[added],
+            delete_row_ids=[row["id"]],
+        ),
+    )

@@ -24,6 +24,7 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
         "production_deadline_date": "2026-04-05",
         "additional_info": "rack 3",
     }
+    used, worked = rows_of(tenant, RECIPE, done)[0], rows_of(tenant, OPERATION, done)[0]
     partly = next(each for each in orders if each["status"] == "PARTIALLY_COMPLETED")
     production = rows_of(tenant, "manufacturing_order_productions", partly)[0]
     mine: dict[str, object] = {"manufacturing_order_id": partly["id"]}
@@ -80,6 +81,22 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
             )
             | {"done_date": {**named, "done_date": "2026-02-03"}}
             | {"reopen": {**named, "status": "IN_PROGRESS", "reopen": True}},
+        ),
+        "correct_manufacturing_order": Usual(
+            named | {"production_deadline_date": "2026-04-06"},
+            changed_each(
+                **{name: fields[name] for name in ("order_no", "location_id", "production_deadline_date")},
+                manufacturing_order_id=done["order_no"],
+                planned_quantity=71,
+                completed_quantity=71,
+                done_date="2026-02-03",
+                add_recipe_rows=[{"sku_or_variant_id": used_goods(tenant)[0], "planned_quantity_per_unit": 2}],
+                update_recipe_rows=[{"recipe_row_id": used, "planned_quantity_per_unit": 77}],
+                delete_recipe_row_ids=[used],
+                add_operation_rows=[{"operation_name": "Polish"}],
+                update_operation_rows=[{"operation_row_id": worked, "planned_time_parameter": 77}],
+                delete_operation_row_ids=[worked],
+            ),
         ),
         "delete_manufacturing_order": Usual(
             {"manufacturing_order_id": order["id"]}, changed_each(manufacturing_order_id=other["order_no"])

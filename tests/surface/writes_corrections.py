@@ -1,10 +1,12 @@
-"""Correcting received purchase orders: the row of its tool that plans a write."""
+"""Correcting closed orders: the rows of the tools that plan a write."""
 
 from typing import cast
 
 from katana_sandbox import Tenant
 
-from .writes import Arguments, Pools, Record, Write, edited, gone, live
+from . import writes_making as making
+from . import writes_sales as sales
+from .writes import Arguments, Pools, Record, Spoil, Write, edited, gone, live
 from .writes_orders import DERIVED, FOLLOWS, LINED, ORDER, PARTS, WORDS, make_order
 
 CAME = "2026-03-01T08:00:00Z"
@@ -80,7 +82,119 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     return pools | {"add_rows[].received_with_row_id": rows, "currency": ["EUR", "USD"]}
 
 
+def _shipped(tenant: Tenant, number: str) -> Record:
+    """Return a new order that left at once."""
+    order = sales.make_order(tenant, number)
+    lines = [{"sales_order_row_id": row["id"], "quantity": row["quantity"]} for row in order[sales.ROW]]
+    body = {"sales_order_id": order["id"], "status": "DELIVERED", "picked_date": CAME}
+    tenant.create(SHIPMENT, {**body, "sales_order_fulfillment_rows": lines})
+    return tenant.get(sales.ORDER, order["id"])
+
+
+def _usual_sale(_: Tenant, __: str, order: Record) -> Arguments:
+    return {"update_rows": [{"row_id": order[sales.ROW][0]["id"], "quantity": 2}]}
+
+
+def _each(argument: str, plain: Arguments, fields: Arguments) -> dict[str, Arguments]:
+    """Return this entry of an argument with each of these fields."""
+    return {f"{argument}[].{name}": {argument: [{**plain, name: value}]} for name, value in fields.items()}
+
+
+def _traced(argument: str, plain: Arguments) -> dict[str, Arguments]:
+    one: Arguments = {argument: [{**plain, "batches": [{"batch_id": 1, "quantity": 1}]}]}
+    return {f"{argument}[].batches{below}": one for below in ("", "[]", "[].batch_id", "[].quantity")}
+
+
+def _below_sale(tenant: Tenant, order: Record) -> dict[str, Arguments]:
+    first, second, _third = order[sales.ROW]
+    shipment = next(one["id"] for one in live(tenant, SHIPMENT) if one["sales_order_id"] == order["id"])
+    added: Arguments = {"sku_or_variant_id": second["variant_id"], "quantity": 1, "price_per_unit": 9}
+    place, tax = live(tenant, "locations")[2]["id"], live(tenant, "tax_rates")[1]["id"]
+    fields: Arguments = {"quantity": 1, "price_per_unit": 3, "total_discount": 0.1, "tax_rate_id": tax}
+    fields |= {"location_id": place}
+    own: Arguments = {"sku_or_variant_id": first["variant_id"], "fulfillment_id": shipment}
+    return {
+        **_each("update_rows", {"row_id": first["id"]}, fields),
+        **_each("update_rows", {"quantity": 2}, {"row_id": second["id"]}),
+        **_traced("update_rows", {"row_id": first["id"]}),
+        **_each("add_rows", added, {**fields, "quantity": 2, **own}),
+        **_traced("add_rows", added),
+    }
+
+
+def _below_made(tenant: Tenant, order: Record) -> dict[str, Arguments]:
+    used, other = making.rows_of(tenant, making.RECIPE, order)[:2]
+    step, last = making.rows_of(tenant, making.OPERATION, order)[:2]
+    good: Arguments = {
+        "sku_or_variant_id": making.used_goods(tenant)[3],
+        "planned_quantity_per_unit": 4,
+        "notes": "by hand",
+    }
+    work: Arguments = {"operation_name": "Paint", "resource_name": "Booth", "type": "fixed"}
+    work |= {"planned_time_parameter": 7, "cost_parameter": 8}
+    new: Arguments = {"sku_or_variant_id": making.used_goods(tenant)[0], "planned_quantity_per_unit": 2}
+    return {
+        **_each("add_recipe_rows", new, good),
+        **_traced("add_recipe_rows", new),
+        **_each("update_recipe_rows", {"recipe_row_id": used}, good),
+        **_each("update_recipe_rows", {"notes": "x"}, {"recipe_row_id": other}),
+        **_traced("update_recipe_rows", {"recipe_row_id": used}),
+        **_each("add_operation_rows", {"operation_name": "Polish"}, work),
+        **_each("update_operation_rows", {"operation_row_id": step}, work),
+        **_each("update_operation_rows", {"planned_time_parameter": 45}, {"operation_row_id": last}),
+    }
+
+
+def _returned(tenant: Tenant, order: Record, _: Arguments) -> None:
+    place = live(tenant, "locations")[0]["id"]
+    tenant.create("sales_returns", {"sales_order_id": order["id"], "return_location_id": place})
+
+
+def _done(tenant: Tenant, number: str) -> Record:
+    """Return a new order that was made at once."""
+    order = making.make_order(tenant, number)
+    making.produce(tenant, order, order["planned_quantity"], final=True)
+    return tenant.get(making.ORDER, order["id"])
+
+
+def _open_again(tenant: Tenant, order: Record, _: Arguments) -> None:
+    tenant.edit(making.ORDER, order["id"], True, status="IN_PROGRESS")
+
+
+SHIPMENT = "sales_order_fulfillments"
 CORRECTIONS = {
+    "correct_manufacturing_order": Write(
+        collection=making.ORDER,
+        usual=lambda *_: {"planned_quantity": 3},
+        subject="manufacturing_order_id",
+        make=_done,
+        below=_below_made,
+        spoils={
+            "it is deleted": gone(making.ORDER),
+            "it is open again": Spoil(act=_open_again, code="not_closed"),
+        },
+        follows=making.FOLLOWS | {making.RECIPE, making.OPERATION, making.PRODUCTION, making.INGREDIENT, making.TIME},
+        parts=making.PARTS,
+        derived=making.DERIVED | making.MADE,
+        words=making.WORDS,
+    ),
+    "correct_sales_order": Write(
+        collection=sales.ORDER,
+        usual=_usual_sale,
+        subject="sales_order_id",
+        make=_shipped,
+        below=_below_sale,
+        spoils={
+            "it is deleted": gone(sales.ORDER),
+            "it is open again": edited(sales.ORDER, "not_closed", status="NOT_SHIPPED"),
+            "some of it comes back": Spoil(act=_returned, code="locked"),
+        },
+        follows=sales.FOLLOWS | {"sales_returns"},
+        parts=sales.PARTS,
+        derived=sales.DERIVED,
+        lined=sales.LINED,
+        words=sales.WORDS,
+    ),
     "correct_purchase_order": Write(
         collection=ORDER,
         usual=_usual,
@@ -99,5 +213,5 @@ CORRECTIONS = {
         derived=DERIVED | {"group_id"},
         lined=LINED,
         words=WORDS,
-    )
+    ),
 }

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
-from correcting_orders import Edit, large, large_edit, small, small_edit
+import correcting_making as making
+import correcting_orders as purchases
+import correcting_sales as sales
+from correcting_orders import Edit
 from server_wire import Wire
 
 from katana_mcp.testing import Payload, Stage, payload_of
@@ -11,6 +15,8 @@ from katana_sandbox import ManualClock, Tenant
 from katana_sandbox.faults.script import Match
 
 TOOL = "correct_purchase_order"
+type Stock = dict[tuple[int, int], Decimal]
+"""What there is of a variant at a location."""
 WRITES = Match("[!G]*")
 """Every request that is no read."""
 
@@ -21,15 +27,27 @@ class Case:
 
     make: Callable[[Tenant, str], Wire]
     edit: Callable[[Wire], Edit]
+    kind: str = "purchase_order"
+    shape: Callable[[Tenant, int], Wire] = purchases.shape
+    stock: Callable[[Tenant, Wire], Stock] = purchases.stock
 
 
-CASES = {"small": Case(small, small_edit), "large": Case(large, large_edit)}
+SALE = "sales_order", sales.shape, sales.stock
+MAKE = "manufacturing_order", making.shape, making.stock
+CASES = {
+    "small": Case(purchases.small, purchases.small_edit),
+    "large": Case(purchases.large, purchases.large_edit),
+    "small sale": Case(sales.small, sales.small_edit, *SALE),
+    "large sale": Case(sales.large, sales.large_edit, *SALE),
+    "small make": Case(making.small, making.small_edit, *MAKE),
+    "large make": Case(making.large, making.large_edit, *MAKE),
+}
 
 
 async def planned(stage: Stage, tenant: Tenant, case: Case, number: str) -> tuple[Wire, Payload]:
     """Return a new order and the preview of its correction."""
     order = case.make(tenant, number)
-    return order, await stage.call(TOOL, purchase_order_id=number, **case.edit(order))
+    return order, await stage.call(f"correct_{case.kind}", id=order["id"], **case.edit(order))
 
 
 async def tried(stage: Stage, clock: ManualClock, token: str, **asked: object) -> Payload:
@@ -40,6 +58,7 @@ async def tried(stage: Stage, clock: ManualClock, token: str, **asked: object) -
         answer = payload_of(await stage.result("apply_plan", {"plan_tokens": [token], **asked}))
         if answer.get("error") != "plan_running":
             break
+    clock.advance(61)  # what comes next has a minute's requests of its own
     return answer["outcomes"][0] if "outcomes" in answer else answer
 
 

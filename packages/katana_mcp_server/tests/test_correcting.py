@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from correcting_orders import shape, stock
 from correcting_steps import CASES, WRITES, brought_to_its_end, planned, tried
 from journal_plans import hasty
 
@@ -33,10 +32,15 @@ def struck(own: OwnSandbox) -> int:
 
 
 def _grid(*troubles: str) -> list[Any]:
-    """Return each trouble for the small order, and for the large one all of them in turn; each by itself is slow."""
+    """Return each trouble for the small order, and for larger ones all of them in turn; each by itself is slow."""
     small = [pytest.param("small", (trouble,), id=f"small-{trouble}") for trouble in troubles]
-    slow = [pytest.param("large", (trouble,), id=f"large-{trouble}", marks=pytest.mark.soak) for trouble in troubles]
-    return [*small, pytest.param("large", troubles, id="large-each in turn"), *slow]
+    others = [size for size in CASES if size != "small"]
+    slow = [
+        pytest.param(size, (trouble,), id=f"{size}-{trouble}", marks=pytest.mark.soak)
+        for size in others
+        for trouble in troubles
+    ]
+    return [*small, *(pytest.param(size, troubles, id=f"{size}-each in turn") for size in others), *slow]
 
 
 @pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))
@@ -46,7 +50,7 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
     case = CASES[size]
     order, preview = await planned(stage, tenant, case, "PO-900")
     outcome = await brought_to_its_end(stage, clock, preview["plan_token"])
-    end, steps = shape(tenant, order["id"]), len(preview["requests"])
+    end, steps = case.shape(tenant, order["id"]), len(preview["requests"])
     assert outcome["applied"] == steps
     for step in range(1, steps + 1):
         order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
@@ -55,7 +59,7 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
         assert struck(stage.own) == step, "the trouble came"
         stage.own.sandbox.faults.clear()
         last = await brought_to_its_end(stage, clock, preview["plan_token"])
-        assert (shape(tenant, order["id"]), last["applied"]) == (end, steps), step
+        assert (case.shape(tenant, order["id"]), last["applied"]) == (end, steps), step
 
 
 def _one(troubles: tuple[str, ...], step: int) -> Action:
@@ -66,18 +70,19 @@ def _one(troubles: tuple[str, ...], step: int) -> Action:
 async def test_what_stopped_at_any_step_is_rolled_back_to_what_was_before(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, troubles: tuple[str, ...]
 ) -> None:
-    order, preview = await planned(stage, tenant, CASES[size], "PO-900")
+    case = CASES[size]
+    order, preview = await planned(stage, tenant, case, "PO-900")
     for step in range(1, len(preview["requests"]) + 1):
-        order, preview = await planned(stage, tenant, CASES[size], f"PO-{900 + step}")
-        before, held = shape(tenant, order["id"]), stock(tenant, order)
+        order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
+        before, held = case.shape(tenant, order["id"]), case.stock(tenant, order)
         stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(troubles, step)))
         stopped = await tried(stage, clock, preview["plan_token"])
         assert "roll_back=true" in stopped["message"], stopped["message"]
         stage.own.sandbox.faults.clear()
         last = await brought_to_its_end(stage, clock, preview["plan_token"], roll_back=True)
         assert last["message"].startswith("done: roll back"), last["message"]
-        assert (shape(tenant, order["id"]), stock(tenant, order)) == (before, held), step
-        assert tenant.get("purchase_orders", order["id"])["order_no"] == order["order_no"]
+        assert (case.shape(tenant, order["id"]), case.stock(tenant, order)) == (before, held), step
+        assert tenant.get(f"{case.kind}s", order["id"])["order_no"] == order["order_no"]
         sent = len(stage.own.sandbox.journal)
         assert (await tried(stage, clock, preview["plan_token"]))["message"] == last["message"]
         assert len(stage.own.sandbox.journal) == sent or step == 1
@@ -122,7 +127,7 @@ async def test_a_server_that_is_killed_at_any_step_leaves_the_rest_to_the_next_o
     async with staged(own, setup) as stage:
         order, preview = await planned(stage, tenant, case, "PO-900")
         await brought_to_its_end(stage, clock, preview["plan_token"])
-    end, steps = shape(tenant, order["id"]), len(preview["requests"])
+    end, steps = case.shape(tenant, order["id"]), len(preview["requests"])
     for step in range(1, steps + 1):
         clock.advance(61)
         async with staged(own, setup) as stage:
@@ -132,4 +137,4 @@ async def test_a_server_that_is_killed_at_any_step_leaves_the_rest_to_the_next_o
         clock.advance(GONE_AFTER.total_seconds())
         async with staged(own, setup) as stage:
             last = await brought_to_its_end(stage, clock, preview["plan_token"])
-        assert (shape(tenant, order["id"]), last["applied"]) == (end, steps), step
+        assert (case.shape(tenant, order["id"]), last["applied"]) == (end, steps), step

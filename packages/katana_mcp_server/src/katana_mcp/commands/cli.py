@@ -38,7 +38,7 @@ app.command(sync, usage=usage("katana-mcp sync"))
 app.command(install, usage=USAGE)
 app.command(doctor)
 
-type ChapterName = Literal["buying", "making", "selling", "goods", "all"]
+type ChapterName = Literal["buying", "making", "selling", "correcting", "goods", "all"]
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -115,7 +115,9 @@ def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401
 
 def _row(part: Part) -> type[Request]:
     kept = frozenset(field.arg for field in part.fields if not field.required)
-    return _model(f"new_{part.one}", _fields(part.fields, "create"), kept)
+    fields = _fields(part.fields, "create")
+    also = {name: meant for name, meant in part.also.items() if fields.keys() & {*meant}}
+    return _model(f"new_{part.one}", fields, kept, also)
 
 
 def _row_change(part: Part) -> type[Request]:

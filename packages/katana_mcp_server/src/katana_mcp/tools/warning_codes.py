@@ -41,6 +41,7 @@
 | `empty_order` | blocking | an order has no rows to receive or to ship |
 | `draft_order` | blocking | an order that is a draft is not received |
 | `not_received` | blocking | an order of which nothing is received is corrected: it is changed instead |
+| `not_closed` | blocking | an order that is not shipped, or not done, is corrected: it is changed instead |
 | `already_received` | blocking | an order, or a row, that has come |
 | `over_receipt` | blocking | more came of a row than is open |
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
@@ -152,6 +153,7 @@ BATCH_REQUIRED = "batch_required"
 EMPTY_ORDER = "empty_order"
 DRAFT_ORDER = "draft_order"
 NOT_RECEIVED = "not_received"
+NOT_CLOSED = "not_closed"
 ALREADY_RECEIVED = "already_received"
 OVER_RECEIPT = "over_receipt"
 BATCH_SUM_MISMATCH = "batch_sum_mismatch"

@@ -22,10 +22,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
-    "correct_manufacturing_order": (
-        "`modify_manufacturing_order` plans changes; with reopen=true also of an order that is done"
-    ),
     "modify_traceability": _TRACED,
     "trace": _TRACED,
     "count_stock": _STOCKTAKES,

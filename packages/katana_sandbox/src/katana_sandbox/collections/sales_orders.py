@@ -74,7 +74,7 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     if order["status"] not in _SHIPPED and any(name in changes for name in _CONVERSION):
         raise unprocessable("conversion rate can only be edited in status PACKED or DELIVERED")
     check_sellable(ctx, changes.get("location_id"))
-    _check_status(order, changes)
+    _check_status(ctx, order, changes)
     if "currency" in changes:
         rate = rate_to_base(ctx, changes["currency"])
         changes["conversion_rate"] = wire_number(rate)
@@ -86,12 +86,12 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     return changes
 
 
-def _check_status(order: Record, changes: Record) -> None:
+def _check_status(ctx: Context, order: Record, changes: Record) -> None:
     """PACKED and DELIVERED follow from fulfillments: writing them does nothing."""
     wanted = changes.get("status")
     if wanted in _SHIPPED:
         del changes["status"]
-    elif wanted is not None and order["status"] not in OPEN:
+    elif wanted is not None and ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):
         raise unprocessable("fulfillments must be deleted before the sales order can be reopened")
 
 

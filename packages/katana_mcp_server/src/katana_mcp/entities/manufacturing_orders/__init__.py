@@ -1,6 +1,7 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
 from katana_mcp.entities.manufacturing_orders.completing import COMPLETION
+from katana_mcp.entities.manufacturing_orders.correcting import CORRECTING
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.ordering import MAKING_TO_ORDER
@@ -25,6 +26,12 @@ _MAKES = (
     "Plan manufacturing orders for rows of one sales order, each linked to its row; nothing is written.\n\n"
     "Shows the rows that are made, the exact requests and a `plan_token` for `apply_plan`."
 )
+_CORRECTS = (
+    "Plan to correct what was made of one manufacturing order; nothing is written.\n\n"
+    "Productions of a closed order are undone, it is changed, and they are made again: same dates, batches, serial "
+    "numbers. Tells every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which "
+    "goes on where it stopped halfway."
+)
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
     plural="manufacturing_orders",
@@ -45,6 +52,7 @@ MANUFACTURING_ORDERS = Entity(
     writes=WRITES,
     workflows={
         "complete_manufacturing_order": (COMPLETION, _COMPLETES),
+        "correct_manufacturing_order": (CORRECTING, _CORRECTS),
         "create_manufacturing_orders": (MAKING_TO_ORDER, _MAKES),
     },
     notes={

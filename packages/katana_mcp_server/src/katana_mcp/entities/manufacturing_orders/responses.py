@@ -33,6 +33,15 @@ class CompleteManufacturingOrderResponse(PlannedManufacturingOrder):
     """How many are then still to be made."""
 
 
+class CorrectOrderResponse(PlannedManufacturingOrder):
+    """The answer of `correct_manufacturing_order`."""
+
+    productions: list[str] | None = None
+    """What each production then made, the oldest first."""
+    not_kept: list[str] | None = None
+    """What of the order becomes another one."""
+
+
 class CreateManufacturingOrdersResponse(Preview):
     """The answer of `create_manufacturing_orders`; its lines are the rows that are made."""
 

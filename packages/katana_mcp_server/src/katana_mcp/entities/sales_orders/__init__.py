@@ -1,6 +1,7 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
 from cache_core.conditions import NoneOf
+from katana_mcp.entities.sales_orders.correcting import CORRECTING
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
@@ -20,6 +21,12 @@ from katana_mcp.surface.descriptor import Entity, SingleRows, View
 _FULFILLS = (
     "Plan to ship one sales order: pack or deliver all open rows, or parts of them; nothing is written.\n\n"
     "Shows the order afterwards, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
+)
+_CORRECTS = (
+    "Plan to correct one sales order that is closed: packed or delivered, in full or in part; nothing is written.\n\n"
+    "Its shipments are taken back, the order is changed, and shipped again: same dates, tracking, batches, serial "
+    "numbers. Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which "
+    "goes on where it stopped halfway."
 )
 SALES_ORDERS = Entity(
     name="sales_order",
@@ -49,7 +56,7 @@ SALES_ORDERS = Entity(
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
     writes=WRITES,
-    workflows={"fulfill_order": (FULFILLING, _FULFILLS)},
+    workflows={"fulfill_order": (FULFILLING, _FULFILLS), "correct_sales_order": (CORRECTING, _CORRECTS)},
     notes={
         "list": "Filters combine; newest first.",
         "modify": "Fields left out stay unchanged; null clears.",

@@ -32,6 +32,15 @@ class FulfillOrderResponse(PlannedSalesOrder):
     """What is then still to be shipped, one phrase per row."""
 
 
+class CorrectOrderResponse(PlannedSalesOrder):
+    """The answer of `correct_sales_order`."""
+
+    shipments: list[str] | None = None
+    """What then left with each shipment, the oldest first."""
+    not_kept: list[str] | None = None
+    """What of the order becomes another one."""
+
+
 ANSWERS: Mapping[Verb, type[Preview]] = {
     "create": CreateSalesOrderResponse,
     "modify": ModifySalesOrderResponse,

@@ -145,6 +145,7 @@ _CHANGING = _compiled(
         ),
         "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
         "modify sales order": (r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),
+        "modify manufacturing order recipe row": (r"instead of .{1,40} in mo-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
         ),
@@ -165,6 +166,7 @@ _CHANGING = _compiled(
             *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
         ),
+        "create stock adjustment": (r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",),
         "fulfill sales order": (
             rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
             rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",
@@ -174,6 +176,14 @@ _CHANGING = _compiled(
         "correct received purchase order": (
             r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:received|closed)",
             *(r"received .{0,40}(?:wrong|but only|mistake)", r"booked in .{0,40}but"),
+        ),
+        "correct manufacturing order done": (
+            r"(?:correct|fix|wrong|mistake|recipe|reopen done).{0,60}(?:done|finished|completed|complete it again)",
+            r"(?:made|produced) .{0,40}but (?:reported|only)",
+        ),
+        "correct packed delivered sales order closed": (
+            r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:shipped|delivered|packed)",
+            r"(?:shipped|delivered) .{0,40}(?:wrong|but (?:only|booked)|mistake)",
         ),
         "modify": (
             *(r"push(?:ed)? back", "put off", "bring forward", "delayed until", r"wants? \w+ (?:more|less|fewer)"),
@@ -200,7 +210,7 @@ _DEAD = re.compile(
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
     r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from|take(?= .{1,40} off so-)|off(?= so-)"
-    r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
+    r"|with (?:its|all|their) (?:lines|rows)|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )

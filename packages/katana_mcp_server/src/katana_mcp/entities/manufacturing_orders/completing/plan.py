@@ -6,6 +6,7 @@ from dataclasses import replace
 from cache_core.records import canonical
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.steps import id_of, steps
+from katana_mcp.documents.traces import traces
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.documents.verbs import draft
 from katana_mcp.entities.manufacturing_orders.checks import REOPENED, sold_for
@@ -166,6 +167,6 @@ def _no_way_back(request: CompleteManufacturingOrderRequest, order: State) -> st
     if request.delete_production_id is None:
         return ""
     traced = [gone, *rows(gone, "ingredients")]
-    if any(rows(each, name) for each in traced for name in ("serial_numbers", "traceability", "batch_transactions")):
+    if any(rows(each, "serial_numbers") or traces(each) for each in traced):
         return "its batches and serial numbers would not be the same again"
     return ""

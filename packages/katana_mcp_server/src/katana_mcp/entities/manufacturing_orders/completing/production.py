@@ -109,7 +109,7 @@ def worked(request: CompleteManufacturingOrderRequest, order: State) -> list[Use
     """Return how long each operation takes: as named, or its share of the plan."""
     made, whole = quantity_of(request, order), number(order, "planned_quantity")
     asked = [(each.operation_row_id, each.seconds, None) for each in request.operations]
-    return _uses("operations", asked, rows(order, "operation_rows"), lambda row: _planned_time(row, made, whole))
+    return _uses("operations", asked, rows(order, "operation_rows"), lambda row: planned_time(row, made, whole))
 
 
 def _uses(
@@ -124,19 +124,17 @@ def _uses(
         for nr, (key, amount, entry) in enumerate(asked)
     ]
     keys = {each.key for each in named}
-    rest = [
-        Use(path=name, key=key, row=row, amount=_kept(planned(row))) for key, row in held.items() if key not in keys
-    ]
+    rest = [Use(path=name, key=key, row=row, amount=kept(planned(row))) for key, row in held.items() if key not in keys]
     return [*named, *rest]
 
 
-def _kept(amount: Decimal) -> Decimal:
+def kept(amount: Decimal) -> Decimal:
     """Return an amount with no more decimals than Katana keeps, or it would not be known again."""
     short = round(amount, 10)
     return amount if amount == short else short
 
 
-def _planned_time(row: State, made: Decimal, planned: Decimal | None) -> Decimal:
+def planned_time(row: State, made: Decimal, planned: Decimal | None) -> Decimal:
     """Return the seconds of a part of an order: by unit, or the share of what is taken once."""
     seconds = number(row, "planned_time_parameter") or _ZERO
     return seconds * made if row.get("type") in ("process", "perUnit") else seconds * made / (planned or made or 1)

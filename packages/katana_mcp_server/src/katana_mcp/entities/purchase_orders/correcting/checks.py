@@ -6,13 +6,14 @@ from decimal import Decimal
 
 from cache_core.records import Record
 from katana_mcp.documents import checks as usual
+from katana_mcp.documents.correcting import batch_sum, blocks
 from katana_mcp.documents.quantities import BatchQuantity
+from katana_mcp.documents.traces import TRACE, is_of_one, is_of_units, traced
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.entities.purchase_orders import buying, cascading
 from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
 from katana_mcp.entities.purchase_orders.checks import order_of as order_in_words
-from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected, is_of_one
-from katana_mcp.entities.purchase_orders.correcting.order import TRACE, traced
+from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected
 from katana_mcp.entities.purchase_orders.correcting.request import (
     CorrectedRow,
     CorrectPurchaseOrderRequest,
@@ -42,12 +43,11 @@ def checks(request: CorrectPurchaseOrderRequest, facts: Facts) -> Sequence[ToolW
     change = corrected(request, facts)
     if facts.deleted:
         return usual.checks(_ORDER, change)
-    if closed := [*_standing(change), *_bills(request, change)]:
-        blocked = [each for each in closed if each.severity == "blocking"]
-        if blocked:
-            return blocked
+    closed = [*_standing(change), *_bills(request, change)]
+    if blocks(closed):
+        return [each for each in closed if each.severity == "blocking"]
     found = [*closed, *_usual(request, change), *_rows(request, change), *_merged(change)]
-    if not any(each.severity == "blocking" for each in found):
+    if not blocks(found):
         found += shortages(moves(request, change), facts.levels)
         found.append(_away(change))
     return found
@@ -111,8 +111,8 @@ def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning
     """Yield batches that do not add up, or are not known any more; units with serial numbers stay as they are."""
     was = number(row, "quantity") or Decimal(0)
     amount, held = was if asked.quantity is None else asked.quantity, rows(row, TRACE)
-    yield from _sum(f"{path}.batches", asked.batches, amount)
-    if any("serial_number_id" in entry for entry in held):
+    yield from batch_sum(f"{path}.batches", map(BatchQuantity.model_dump, asked.batches or ()), amount)
+    if is_of_units(row):
         if asked.batches is not None or amount != was:
             told = f"{path}: row {asked.row_id} holds serial numbers: correct its quantity in Katana, not here"
             yield blocking(warning_codes.LOCKED, told, path)
@@ -121,17 +121,10 @@ def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning
         yield blocking(warning_codes.BATCH_REQUIRED, told, f"{path}.batches")
 
 
-def _sum(path: str, batches: Sequence[BatchQuantity] | None, amount: Decimal) -> Iterator[ToolWarning]:
-    total = sum((one.quantity for one in batches or ()), Decimal(0))
-    if total > amount:
-        told = f"{path}: they add up to {plain_number(total)}, more than {plain_number(amount)}"
-        yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, path)
-
-
 def _added(
     path: str, asked: ForgottenRow, held: Mapping[int | None, Record], change: Transition
 ) -> Iterator[ToolWarning]:
-    yield from _sum(f"{path}.batches", asked.batches, asked.quantity)
+    yield from batch_sum(f"{path}.batches", map(BatchQuantity.model_dump, asked.batches or ()), asked.quantity)
     beside = asked.received_with_row_id
     if beside is not None and beside not in held:
         told = f"{path}.received_with_row_id: {order_in_words(change)} has no row {beside}"
@@ -145,8 +138,7 @@ def _added(
 
 def _merged(change: Transition) -> Iterator[ToolWarning]:
     """Yield rows with serial numbers that reopening would make one with others."""
-    traces = {get_int(row, "id"): rows(row, TRACE) for row in rows(before_of(change), ROWS)}
-    serial = {key for key, entries in traces.items() if any("serial_number_id" in entry for entry in entries)}
+    serial = {get_int(row, "id") for row in rows(before_of(change), ROWS) if is_of_units(row)}
     units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
     if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):
         ids = ", ".join(str(row.get("id")) for row in units)

@@ -6,13 +6,13 @@ from typing import cast
 from cache_core.records import Record, canonical
 from katana_mcp.documents.quantities import BatchQuantity
 from katana_mcp.documents.states import transition
+from katana_mcp.documents.traces import TRACE, retraced
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, sku
 from katana_mcp.entities.purchase_orders.correcting.order import (
     CALLED,
     HEAD,
     RECEIPT,
-    TRACE,
     order_of,
 )
 from katana_mcp.entities.purchase_orders.correcting.request import (
@@ -24,7 +24,7 @@ from katana_mcp.entities.purchase_orders.correcting.request import (
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER, WRITES
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import EMPTY, get_int, number, rows
+from katana_mcp.values import EMPTY, get_int, rows
 
 type Goal = dict[str, object]
 
@@ -75,26 +75,11 @@ def _changed(row: Record, before: State, request: CorrectPurchaseOrderRequest) -
     old = next(one for one in rows(before, ROWS) if one["id"] == row["id"])
     new = {**old, **{name: row[name] for name in old if name in row}}
     batches = next((one.batches for one in request.update_rows if one.row_id == row["id"]), None)
-    return {**new, TRACE: _traced(old, new, batches)}
+    return {**new, TRACE: retraced(old, new["quantity"], _named_batches(batches))}
 
 
-def _traced(old: Record, new: Record, batches: Sequence[BatchQuantity] | None) -> list[Goal]:
-    """Return what a row is traced by: what is asked for, or what it was, where one batch takes all that it is now."""
-    if batches is not None:
-        return [_batch(one) for one in batches]
-    if is_of_one(old):
-        return [{**rows(old, TRACE)[0], "quantity": new["quantity"]}]
-    return [{**entry} for entry in rows(old, TRACE)]
-
-
-def is_of_one(row: State) -> bool:
-    """Return whether all of a row is of one batch, or in one bin."""
-    held = rows(row, TRACE)
-    return len(held) == 1 and number(held[0], "quantity") == number(row, "quantity")
-
-
-def _batch(one: BatchQuantity) -> Goal:
-    return cast("Goal", canonical({"batch_id": one.batch_id, "quantity": one.quantity}))
+def _named_batches(batches: Sequence[BatchQuantity] | None) -> list[State] | None:
+    return None if batches is None else [one.model_dump() for one in batches]
 
 
 def _added(asked: ForgottenRow, row: Record, before: State) -> Goal:
@@ -104,7 +89,7 @@ def _added(asked: ForgottenRow, row: Record, before: State) -> Goal:
     place = max(map(receipt_of, held), default=0) if beside is None else receipt_of(beside)
     dates = [str(one["received_date"]) for one in held if receipt_of(one) == place]
     date = canonical({"date": asked.received_date})["date"] if asked.received_date else max(dates, default=None)
-    batches = [_batch(one) for one in asked.batches or ()]
+    batches = retraced({}, None, _named_batches(asked.batches or ()))
     place_id = row.get("location_id") or before.get("location_id")
     return {**row, "location_id": place_id, "received_date": date, RECEIPT: place, TRACE: batches}
 

@@ -1,12 +1,12 @@
 """An order as corrections see it: its rows by receipt, each with what was traced, and its costs by receipt."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from typing import cast
 
-from cache_core.records import Record, canonical
+from cache_core.records import Record
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
+from katana_mcp.documents import correcting
+from katana_mcp.documents.traces import TRACE, traced, traces
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.following import read
@@ -14,8 +14,8 @@ from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.meaning import same
 
-RECEIPT, TRACE = "receipt", "trace"
-"""Of a row: which receipt it came with, counted from 0, None while it is open; and its batches, serials and bins."""
+RECEIPT = "receipt"
+"""Of a row: which receipt it came with, counted from 0; None while it is open."""
 CALLED = "called"
 """Of a row or a cost: what people call it."""
 HEAD = ("order_no", "supplier_id", "location_id", "currency")
@@ -68,38 +68,9 @@ def _receipts(held: Sequence[Record]) -> list[int | None]:
     return sorted(oldest, key=lambda group: (oldest[group], group or 0))
 
 
-def traces(row: Record) -> list[dict[str, object]]:
-    """Return what a row's goods were traced by, as it is sent; goods in no batch and no bin are not named."""
-    found = rows(row, "traceability") or rows(row, "batch_transactions")
-    named = [
-        {name: entry[name] for name in ("batch_id", "serial_number_id", "bin_location_id") if entry.get(name)}
-        | ({} if entry.get("serial_number_id") else {"quantity": _amount(entry.get("quantity"))})
-        for entry in found
-    ]
-    return [cast("dict[str, object]", canonical(entry)) for entry in named if entry.keys() - {"quantity"}]
-
-
-def _amount(value: object) -> Decimal:
-    return Decimal(str(value or 0)).normalize()
-
-
-def traced(entries: Iterable[Record]) -> list[str]:
-    """Return entries so that they can be compared, whatever their order."""
-    return sorted(
-        str([entry.get("batch_id"), entry.get("serial_number_id"), entry.get("bin_location_id"), _sum(entry)])
-        for entry in entries
-    )
-
-
-def _sum(entry: Record) -> str:
-    return f"{_amount(entry.get('quantity')):f}"
-
-
-def is_as(wanted: State, row: State, names: Iterable[str] = ALIKE) -> bool:
+def is_as(wanted: State, row: State, names: Sequence[str] = ALIKE) -> bool:
     """Return whether a row is what is wanted of it; what is not said of it does not matter."""
-    return all(
-        same(PurchaseOrderRow, name, wanted[name], row.get(name)) for name in names if wanted.get(name) is not None
-    )
+    return correcting.is_as(PurchaseOrderRow, wanted, row, names)
 
 
 def is_like(known: State, row: State) -> bool:

@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from cache_core.records import Json, Record, canonical
+from katana_mcp.documents.correcting import LATER
 from katana_mcp.documents.steps import body_of, id_of, patch_of, spec_of
+from katana_mcp.documents.traces import TRACE
 from katana_mcp.documents.transition import State
 from katana_mcp.entities.purchase_orders.buying import ROWS
-from katana_mcp.entities.purchase_orders.correcting.order import ALIKE, CALLED, RECEIPT, TRACE
+from katana_mcp.entities.purchase_orders.correcting.order import ALIKE, CALLED, RECEIPT
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.receiving.plan import RECEIVE
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int, number
 from katana_mcp.writing.actions import SOME, Action, Recognise, on_record
 
-LATER = "$later"
-"""The key of what a request names that only exists once those before it are done: such a request is never sent."""
 _COSTS = "po_additional_cost_rows"
 _TOLD = ("id", "variant_id", "quantity", "received_date", "location_id")
 """What of a row a look-up compares."""
 
-type Pair = tuple[Record, Record | None]
+type Pair = tuple[State, State | None]
 """A row as it is to be, and as it is; None where it is yet to be added."""
 
 

@@ -9,21 +9,23 @@ from typing import cast
 
 from cache_core.records import Record
 from katana_client.models.purchase_orders import PurchaseOrder
+from katana_mcp.documents.correcting import LATER, check_known
 from katana_mcp.documents.steps import id_of
+from katana_mcp.documents.traces import TRACE
 from katana_mcp.documents.transition import State
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
-from katana_mcp.entities.purchase_orders.correcting.matching import Matched, check_known, matched
+from katana_mcp.entities.purchase_orders.correcting.matching import Matched, matched
 from katana_mcp.entities.purchase_orders.correcting.order import (
     ALIKE,
     HEAD,
     RECEIPT,
-    TRACE,
     by_receipt,
     cost_as,
     is_as,
+    is_like,
     order_of,
 )
-from katana_mcp.entities.purchase_orders.correcting.requests import LATER, Requests
+from katana_mcp.entities.purchase_orders.correcting.requests import Requests
 from katana_mcp.entities.purchase_orders.following import follow
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject
@@ -60,7 +62,7 @@ class _Steps:
         """Yield what is left to do."""
         if order["status"] == "DRAFT":
             raise Astray(f"{self.ask.called} was made a draft by somebody else: order it again in Katana first")
-        check_known(self.known, rows(order, ROWS))
+        check_known(self.known, rows(order, ROWS), is_like)
         found, away = matched(self.goal, order), self._head_fields(order)
         if found.has_all and not away:
             yield from self._costs(found.receipts, rows(order, COSTS))

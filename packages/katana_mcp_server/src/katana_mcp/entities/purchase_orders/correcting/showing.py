@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cache_core.records import Record
+from katana_mcp.documents.traces import in_batches
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, goal_of, receipt_of
-from katana_mcp.entities.purchase_orders.correcting.order import TRACE, by_receipt
+from katana_mcp.entities.purchase_orders.correcting.order import by_receipt
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.following import follow
 from katana_mcp.entities.purchase_orders.receipts import arriving
 from katana_mcp.entities.purchase_orders.showing import rows_in_words
-from katana_mcp.tools.answers import plain_number
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.preview import FieldChange, field_in_words
 from katana_mcp.writing.stock_moves import StockMove
 
@@ -65,17 +65,8 @@ def batch_changes(before: State, goal: State) -> Iterator[FieldChange]:
     old = {get_int(row, "id"): row for row in rows(before, ROWS)}
     for row in rows(goal, ROWS):
         was = old.get(get_int(row, "id"))
-        if was is not None and _batches(was) != _batches(row):
-            yield FieldChange(field=f"rows[id={row['id']}].batches", old=_batches(was), new=_batches(row))
-
-
-def _batches(row: State) -> str | None:
-    told = [
-        f"{plain_number(amount)} of batch {entry['batch_id']}"
-        for entry in rows(row, TRACE)
-        if "batch_id" in entry and (amount := number(entry, "quantity")) is not None
-    ]
-    return ", ".join(told) or None
+        if was is not None and in_batches(was) != in_batches(row):
+            yield FieldChange(field=f"rows[id={row['id']}].batches", old=in_batches(was), new=in_batches(row))
 
 
 def receipts(goal: State, change: Transition) -> list[str]:

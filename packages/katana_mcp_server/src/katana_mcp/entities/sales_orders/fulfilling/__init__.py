@@ -37,20 +37,25 @@ async def _gather(request: FulfillOrderRequest, services: Services) -> Facts:
     record = facts.record or {}
     beside: dict[str, tuple[Record, ...]] = {FULFILLMENTS: (), MADE: await _made(rows(record, ROWS), services)}
     if not is_open(record):
-        beside[FULFILLMENTS] = await _shipments(get_int(record, "id") or 0, services)
+        beside[FULFILLMENTS] = await shipments_now(get_int(record, "id") or 0, services)
     facts = replace(facts, beside=beside)
     order = as_it_is(facts, request.sales_order_id)
     going = shipped(request, facts, order)
-    kits = [get_int(row, "variant_id") for row in rows(record, ROWS) if is_kit(facts, row)]
-    facts = replace(facts, beside={**beside, RECIPE: await _recipes(kits, services)})
-    facts = replace(facts, references={**facts.references, **await _ingredients(facts, services)})
+    facts = await with_kits(facts, rows(record, ROWS), services)
     chosen = [each.row for each in going if each.row is not None and takes_first_expiring(facts, each)]
     stocked = await _batches({(get_int(row, "variant_id"), place_of(order, row)) for row in chosen}, services)
     levels = await read_levels(services, [move.variant for move in moves(request, facts, order, going)])
     return replace(facts, beside={**facts.beside, BATCHES: stocked}, levels=levels)
 
 
-async def _shipments(order: int, services: Services) -> tuple[Record, ...]:
+async def with_kits(facts: Facts, found: Sequence[State], services: Services) -> Facts:
+    """Return the facts with what those of these rows are made of that are kits."""
+    kits = [get_int(row, "variant_id") for row in found if is_kit(facts, row)]
+    facts = replace(facts, beside={**facts.beside, RECIPE: await _recipes(kits, services)})
+    return replace(facts, references={**facts.references, **await _ingredients(facts, services)})
+
+
+async def shipments_now(order: int, services: Services) -> tuple[Record, ...]:
     """Return the live shipments of an order as Katana lists them now."""
     try:
         page = await services.client.sales_order_fulfillments.page(1, sales_order_id=order)

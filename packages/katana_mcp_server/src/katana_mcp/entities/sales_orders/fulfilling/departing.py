@@ -27,16 +27,17 @@ def moves(
     """Yield what leaves, or comes back."""
     for portion in portions:
         if portion.row is not None:
-            yield from _moved(facts, order, portion.row, -portion.quantity, f"{portion.path}.quantity")
+            yield from row_moves(facts, order, portion.row, -portion.quantity, f"{portion.path}.quantity")
     going = subject(request, order) if request.delete_fulfillment_id is not None else None
     held = {row.get("id"): row for row in rows(order, ROWS)}
     for line in rows(going or {}, GONE):
         row = held.get(line.get("sales_order_row_id"))
         if row is not None:
-            yield from _moved(facts, order, row, number(line, "quantity") or Decimal(0), "delete_fulfillment_id")
+            yield from row_moves(facts, order, row, number(line, "quantity") or Decimal(0), "delete_fulfillment_id")
 
 
-def _moved(facts: Facts, order: State, row: State, amount: Decimal, path: str) -> Iterator[StockMove]:
+def row_moves(facts: Facts, order: State, row: State, amount: Decimal, path: str) -> Iterator[StockMove]:
+    """Yield what so much of a row of an order brings, or takes where it is less than nothing."""
     place = place_of(order, row)
     if place is None or is_service(facts, row):
         return

@@ -41,7 +41,7 @@ def plan(request: FulfillOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order, change = as_it_is(facts, request.sales_order_id), fulfilled(request, facts)
     is_lawful = not any(each.severity == "blocking" for each in against(request, facts))
-    sent = [_known_by(step) for step in steps(SHIPPING, change)] if is_lawful else []
+    sent = [known_by(step) for step in steps(SHIPPING, change)] if is_lawful else []
     why = _no_way_back(request, facts, order)
     still = [in_words(row_line, [row], change) for row in _open(change.new)]
     shown = draft(SHIPPING, change, _summary(request, facts, order, change))
@@ -87,7 +87,7 @@ def _taken(order: State, shipment: State) -> list[State]:
     return [{**held.get(line.get("sales_order_row_id"), {}), "quantity": line.get("quantity")} for line in lines]
 
 
-def _known_by(action: Action) -> Action:
+def known_by(action: Action) -> Action:
     """Return what ships, known by rows and quantities: how Katana shows batches and serial numbers is its own."""
     lines = action.expects.get(GONE)
     if action.method != "POST" or not isinstance(lines, list):

@@ -114,7 +114,7 @@ def fulfilled(request: FulfillOrderRequest, facts: Facts) -> Transition:
         new = {name: value for name, value in given.items() if value is not None}
         found = [*found, {"status": "DELIVERED", **new, GONE: gone}]
     is_quote = order.get("status") == "PENDING" and bool(gone)
-    after = {**order, FULFILLMENTS: found, "status": _status(facts, order, found)}
+    after = {**order, FULFILLMENTS: found, "status": status_of(facts, order, found)}
     return between(SHIPPING, facts, order, after, {**order, "status": "NOT_SHIPPED"} if is_quote else None)
 
 
@@ -127,7 +127,7 @@ def _rows(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) -
             yield row if trace is None else {**row, "traceability": trace}
 
 
-def _status(facts: Facts, order: State, shipments: Sequence[State]) -> object:
+def status_of(facts: Facts, order: State, shipments: Sequence[State]) -> object:
     """Return the status that Katana works out of shipments; one of which nothing is shipped keeps its own."""
     ordered, taken = _ordered(order), _taken(shipments)
     handed = _taken([shipment for shipment in shipments if shipment.get("status") == "DELIVERED"])

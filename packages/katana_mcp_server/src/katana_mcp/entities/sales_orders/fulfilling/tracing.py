@@ -42,14 +42,14 @@ def traced(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) 
             ]
         elif asked is not None and asked.batches:
             named: list[Entry] = [{"batch_id": batch.batch_id, "quantity": batch.quantity} for batch in asked.batches]
-            found[portion.key] = _with_rest(named, portion.quantity)
+            found[portion.key] = with_rest(named, portion.quantity)
         elif portion.row is not None and takes_first_expiring(facts, portion):
             taken = [*_first_expiring(facts, portion.row, place_of(order, portion.row), portion.quantity, used)]
-            found |= {portion.key: _with_rest(taken, portion.quantity)} if taken else {}
+            found |= {portion.key: with_rest(taken, portion.quantity)} if taken else {}
     return found
 
 
-def _with_rest(entries: list[Entry], quantity: Decimal) -> list[Entry]:
+def with_rest(entries: list[Entry], quantity: Decimal) -> list[Entry]:
     """Return entries with what is in no batch: Katana wants them to come to the quantity of the row."""
     rest = quantity - sum((number(entry, "quantity") or Decimal(0) for entry in entries), Decimal(0))
     return [*entries, {"batch_id": None, "quantity": rest}] if rest > 0 else entries
