@@ -22,7 +22,9 @@ SPEC = Path(__file__).parents[3] / "shared" / "reference" / "katana-openapi-2026
 type FieldsOf = Callable[[str, str], set[str]]
 
 
-CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]
+CASES = [
+    pytest.param(tool, goes, id=f"{tool} {''.join(goes.into[:1])}") for tool, each in WRITTEN.items() for goes in each
+]
 LISTED: dict[str, Schema] = {each["name"]: each["inputSchema"] for each in catalogue()}
 
 

@@ -124,6 +124,7 @@ _CHANGING = _compiled(
             "open an account",
         ),
         "create item": (r"add (?:it|them|this) to what we sell", r"we offer .{1,40} now"),
+        "create item service services name": (r"^set up (?:a |an )?new (?:service|item)\b",),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "stock up"),
@@ -144,7 +145,8 @@ _CHANGING = _compiled(
             *(r"^(?:replace|substitute|swap)\b", r"(?:in place of|instead of) .{1,40} (?:in|everywhere|wherever)"),
         ),
         "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
-        "modify sales order": (r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),
+        "modify sales order": (*(r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),),
+        "modify sales order update rows shipping fees addresses": (r"price .{1,20}(?:sales order|\bso-\d+)",),
         "modify manufacturing order recipe row": (r"instead of .{1,40} in mo-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
