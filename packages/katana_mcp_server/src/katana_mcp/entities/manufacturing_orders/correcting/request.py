@@ -8,9 +8,10 @@ from katana_mcp.documents.correcting import ONE_WAY
 from katana_mcp.documents.declaration import ONLY_LATER, Field
 from katana_mcp.documents.traces import Batches
 from katana_mcp.documents.transition import Transition
+from katana_mcp.documents.usual_fields import Made
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing
 from katana_mcp.entities.manufacturing_orders.completing.production import COMPLETING
-from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER, Made
+from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER
 from katana_mcp.tools.warnings import ToolWarning
 
 _RECIPE, _OPERATIONS, _PRODUCTIONS = COMPLETING.parts
