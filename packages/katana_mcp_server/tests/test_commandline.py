@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 from command_line import Run
@@ -171,3 +172,15 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
         ran = command_line(command, "--tools", "rebuild_cache")
         told = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"
         assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
+
+
+def test_a_shell_is_told_how_to_complete_commands_and_options(command_line: Run) -> None:
+    for shell in ("bash", "zsh", "fish", "powershell"):
+        script = command_line("completion", shell).out
+        assert all(word in script for word in ("katana-mcp", "doctor", "sandbox"))
+    assert command_line("completion", "csh").code == 2
+    bash = command_line("completion", "bash").out
+    checked = subprocess.run(
+        ["bash", "-c", f"{bash}\ncomplete -p katana-mcp"], capture_output=True, text=True, check=False
+    )
+    assert checked.stdout.startswith("complete "), checked.stderr

@@ -73,6 +73,12 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
 
 
 @app.command
+def completion(shell: Literal["bash", "zsh", "fish", "powershell"], /) -> None:
+    """Print what has a shell complete commands and options."""
+    sys.stdout.write(app.generate_completion(shell=shell))
+
+
+@app.command
 def tools(
     *,
     as_json: Annotated[
