@@ -25,7 +25,7 @@ VARIABLE = re.compile(r"\[(KATANA_[A-Z_]+)\]")
 
 ONLY = "an option with a value is given as --name value, one without as --name alone"
 
-THERE = "cache, catalog, journal, sync, install, doctor, serve, tools, call, demo"
+THERE = "cache, catalog, journal, sync, install, doctor, serve, completion, tools, call, demo"
 WRONG = [
     (
         "cache clear variant",
@@ -155,8 +155,9 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     told = command_line("tools", "--search-mode", "--toolsets", "items").out
     assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == told, "as it was called before"
     assert "\n5 tools, " in told
-    more = "create_item, delete_item, get_item, list_items, list_reference, modify_item"
-    assert f"\n6 more through `search_tools` and `call_tool`: {more}\n" in told
+    reads, writes = "get_item, list_items, list_reference", "modify_bom, modify_item, replace_ingredient"
+    more = f"change_prices, create_item, delete_item, {reads}, {writes}"
+    assert f"\n9 more through `search_tools` and `call_tool`: {more}\n" in told
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(
