@@ -24,7 +24,7 @@ from journal_plans import hasty
 from server_wire import Wire, live, records
 
 from katana_mcp.testing import Payload, Stage
-from katana_sandbox import EditBody, Fault, ManualClock, Tenant
+from katana_sandbox import EditBody, Fault, ManualClock, Mutate, Tenant
 
 TOOL, NUMBER = "correct_manufacturing_order", "MO-900"
 type Spoil = Callable[[Tenant, Wire], object]
@@ -201,3 +201,20 @@ async def test_another_day_alone_reopens_nothing(stage: Stage, tenant: Tenant, c
     assert [request["method"] for request in preview["requests"]] == ["PATCH"]
     await tried(stage, clock, preview["plan_token"])
     assert whole(tenant, order["id"])["done_date"] == SECOND
+
+
+async def test_a_production_that_somebody_else_reports_meanwhile_stops_it_and_is_not_deleted(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = small(tenant, NUMBER)
+    preview = await stage.call(TOOL, id=order["id"], **small_edit(order))
+    made: list[int] = []
+
+    def meanwhile(tenant: Tenant) -> None:
+        made.append(produce(tenant, order, 1, THIRD)["id"])
+
+    stage.own.sandbox.faults.add(Fault("PATCH *", nth=1, action=Mutate(change=meanwhile, when="after")))
+    stopped = await tried(stage, clock, preview["plan_token"])
+    assert f"production {made[0]} was added to the order by somebody else" in stopped["warnings"][0]["message"]
+    tenant.delete(PRODUCTIONS, made[0])
+    assert (await brought_to_its_end(stage, clock, preview["plan_token"]))["applied"] == 4

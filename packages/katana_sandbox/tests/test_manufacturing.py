@@ -62,6 +62,32 @@ async def test_open_orders_commit_ingredients_and_are_expected(api: Caller, tena
     assert await rows_of(api, "recipe_rows", order) == []
 
 
+async def test_what_a_production_used_of_a_tracked_ingredient_is_shown_by_batch(
+    api: Caller, tenant: Tenant, variant: int
+) -> None:
+    """2026-10, 5.2: an ingredient's traceability in read form, with what is of no batch; others have none."""
+    plain = await produced(api, await ordered(api, variant, 4), 1)
+    assert not any("traceability" in row for row in plain.body["ingredients"])
+    tenant.edit("materials", tenant.get("variants", STEEL)["material_id"], batch_tracked=True)
+    batch = tenant.create("batches", {"variant_id": STEEL, "batch_number": "S-1"})["id"]
+    order = await ordered(api, variant, 4)
+    steel, bolt = await rows_of(api, "recipe_rows", order)
+    used = [
+        {
+            "manufacturing_order_recipe_row_id": steel["id"],
+            "quantity": 2,
+            "traceability": [{"batch_id": batch, "quantity": "1.5"}],
+        },
+        {"manufacturing_order_recipe_row_id": bolt["id"], "quantity": 1},
+    ]
+    made = await produced(api, order, 1, ingredients=used)
+    shown = {row["variant_id"]: row.get("traceability") for row in made.body["ingredients"]}
+    assert shown == {
+        STEEL: [{"batch_id": batch, "quantity": "1.5"}, {"batch_id": None, "quantity": "0.5"}],
+        BOLT: [{"batch_id": None, "quantity": "1"}],
+    }
+
+
 async def test_a_partial_and_a_final_production(api: Caller, tenant: Tenant, variant: int) -> None:
     """4.7: is_final false and true, consumption in proportion, cost into the average."""
     order = await ordered(api, variant, 4)

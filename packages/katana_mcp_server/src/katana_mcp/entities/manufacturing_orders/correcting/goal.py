@@ -3,7 +3,7 @@
 A row is named by its place among the rows of the same order, so that one that is made again is still the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import cast
@@ -137,7 +137,7 @@ def _then(one: State, count: Decimal, before: State, goal: State) -> Goal:
 def _used(one: State, counts: tuple[Decimal, Decimal], before: State, goal: State) -> Iterator[Goal]:
     for place, row, old, line in _lines(one, MADE_OF, (before, goal), RECIPE):
         batches = cast("Sequence[State] | None", row.get(BATCHES))
-        amount = _follow(line, "quantity", counts, (old, row), _planned_use)
+        amount = _follow(line, "quantity", None if old is None else _use(old, counts[0]), _use(row, counts[1]))
         if not amount:
             continue
         if line is None or old is None or old.get("variant_id") != row.get("variant_id"):
@@ -149,20 +149,17 @@ def _used(one: State, counts: tuple[Decimal, Decimal], before: State, goal: Stat
         yield {ROW: place, "quantity": amount, TRACE: trace}
 
 
+def _use(row: State, count: Decimal) -> Decimal:
+    return (number(row, "planned_quantity_per_unit") or _ZERO) * count
+
+
 def _took(one: State, counts: tuple[Decimal, Decimal], before: State, goal: State) -> Iterator[Goal]:
-    planned = number(before, "planned_quantity"), number(goal, "planned_quantity")
-
-    def share(row: State, count: Decimal, is_new: bool) -> Decimal:
-        return planned_time(row, count, planned[is_new])
-
+    was, then = (number(order, "planned_quantity") for order in (before, goal))
     for place, row, old, line in _lines(one, TOOK, (before, goal), WORK):
-        time = _follow(line, "time", counts, (old, row), share)
+        planned = None if old is None else planned_time(old, counts[0], was)
+        time = _follow(line, "time", planned, planned_time(row, counts[1], then))
         if time:
             yield {ROW: place, "time": time}
-
-
-def _planned_use(row: State, count: Decimal, _: bool) -> Decimal:
-    return (number(row, "planned_quantity_per_unit") or _ZERO) * count
 
 
 def _lines(
@@ -177,16 +174,7 @@ def _lines(
         yield place, row, old, None if old is None else lines.get(old_place)
 
 
-def _follow(
-    line: State | None,
-    name: str,
-    counts: tuple[Decimal, Decimal],
-    states: tuple[State | None, State],
-    planned: Callable[[State, Decimal, bool], Decimal],
-) -> Decimal:
+def _follow(line: State | None, name: str, planned: Decimal | None, then: Decimal) -> Decimal:
     """Return how much is used: as planned where it was as planned, or is new; else as it was reported."""
-    old, new = states
     was = _ZERO if line is None else number(line, name) or _ZERO
-    if old is not None and was != kept(planned(old, counts[0], False)):
-        return was
-    return kept(planned(new, counts[1], True))
+    return was if planned is not None and was != kept(planned) else kept(then)

@@ -82,6 +82,8 @@ def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
     for held, names in _LIKE.items():
         known = [*rows(before, held), *rows(goal, held)]
         check_known(known, rows(order, held), partial(is_as, _MODELS[held], names=names))
+    made = partial(is_as, ManufacturingOrderProduction, names=("quantity",))
+    check_known([*rows(before, RUNS), *rows(goal, RUNS)], rows(order, RUNS), made, "production")
     return list(_left(before if saga[BACK] else goal, order))
 
 
