@@ -218,3 +218,20 @@ async def test_a_production_that_somebody_else_reports_meanwhile_stops_it_and_is
     assert f"production {made[0]} was added to the order by somebody else" in stopped["warnings"][0]["message"]
     tenant.delete(PRODUCTIONS, made[0])
     assert (await brought_to_its_end(stage, clock, preview["plan_token"]))["applied"] == 4
+
+
+async def test_what_katana_does_not_take_stops_it_instead_of_being_sent_for_ever(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = large(tenant, NUMBER)
+    preview = await stage.call(TOOL, id=order["id"], order_no="MO-900-B")
+
+    def forget(tenant: Tenant) -> None:
+        for used in tenant.all("manufacturing_order_production_ingredients"):
+            if used["manufacturing_order_id"] == order["id"]:
+                tenant.edit("manufacturing_order_production_ingredients", used["id"], batch_transactions=[])
+
+    stage.own.sandbox.faults.add(Fault("POST *", action=Mutate(change=forget, when="after"), times=None))
+    stopped = await tried(stage, clock, preview["plan_token"])
+    sent = [entry.method for entry in stage.own.sandbox.journal if entry.method != "GET"]
+    assert (sent, stopped["message"][:8]) == (["PATCH", "PATCH", "POST"], "stopped ")

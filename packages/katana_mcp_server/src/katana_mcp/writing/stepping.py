@@ -94,8 +94,8 @@ async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int
             rest = saga.rest(goal, record)
             if left is None or not rest or len(rest) < left:
                 return rest
-        if _content(rest[0]) not in done:
-            return rest  # what a step does may be foreseen only in part
+        if _content(rest[0]) not in done and (len(done) == 1 or len(rest) <= (left or 0)):
+            return rest  # what a step does may be foreseen only in part; where ever more is left, nothing comes of it
     except Astray as error:
         work.warnings.append(_stopped(str(error)))
     except Refused as refusal:
