@@ -32,6 +32,7 @@ OURS = {
     "operation_rows": "rows of a manufacturing order that is written",
     "productions": "of a manufacturing order that is written",
     "costs": "of a purchase order that is corrected",
+    "shipments": "of a sales order that is corrected",
     "row": "one row of an order, where rows are the results",
 }
 """Fields that we add to records, with what they hold."""

@@ -1,8 +1,10 @@
 """The usual calls of the tools that plan to write bills of materials, and what makes a difference."""
 
+from typing import Any
+
 from katana_sandbox import Tenant
 
-from .usual import Changes, Usual, changed_each
+from .usual import Changes, Usual, changed_each, live_records
 from .writes_boms import BOM, parts, rows_of
 
 
@@ -15,8 +17,9 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     other = next(each for each in made if each not in has and each != made[0])
     fresh = [each for each in parts(tenant) if each not in has]
     using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == parts(tenant)[0]]
-    priced = {"sku_or_variant_id": parts(tenant)[0], "price": 77}
-    one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": [priced]}}
+    material, priced = _priced(tenant)
+    by_itself = [{"sku_or_variant_id": priced[0], "price": 77}]
+    one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": by_itself}}
     return {
         "modify_bom": Usual(
             {"sku_or_variant_id": made[0], "add_rows": [{"sku_or_variant_id": fresh[0], "quantity": 2}]},
@@ -29,15 +32,15 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
             ),
         ),
         "change_prices": Usual(
-            {"which": "purchase", "percent": 10, "skus_or_variant_ids": parts(tenant)[:2]},
+            {"which": "purchase", "percent": 10.7, "skus_or_variant_ids": priced},
             changed_each(
                 which="sales",
                 percent=-10,
-                skus_or_variant_ids=parts(tenant)[1:3],
-                category="Nothing",
-                supplier_id=next(tenant.all("suppliers"))["id"],
+                skus_or_variant_ids=priced[1:],
+                category=material["category_name"],
+                supplier_id=material["default_supplier_id"],
                 decimals=0,
-                after_variant_id=parts(tenant)[0],
+                after_variant_id=priced[0],
             )
             | one_by_one,
         ),
@@ -51,3 +54,18 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
             ),
         ),
     }
+
+
+def _priced(tenant: Tenant) -> tuple[dict[str, Any], list[int]]:
+    """Return a material, and with both prices a variant of it and one of another category and supplier."""
+    materials = {each["id"]: each for each in live_records(tenant, "materials") if each["default_supplier_id"]}
+    both = [
+        each
+        for each in live_records(tenant, "variants")
+        if each["material_id"] in materials and each["purchase_price"] and each["sales_price"]
+    ]
+    both = both or [each for each in live_records(tenant, "variants") if each["material_id"] in materials]
+    first, own = both[0], materials[both[0]["material_id"]]
+    names = ("category_name", "default_supplier_id")
+    other = next(each for each in both if all(materials[each["material_id"]][name] != own[name] for name in names))
+    return own, sorted([first["id"], other["id"]])

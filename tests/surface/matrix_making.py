@@ -29,15 +29,19 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
     production = rows_of(tenant, "manufacturing_order_productions", partly)[0]
     mine: dict[str, object] = {"manufacturing_order_id": partly["id"]}
     made = set(made_goods(tenant))
-    sold = [
-        each
-        for each in live_records(tenant, "sales_orders")
-        if each["status"] == "NOT_SHIPPED"
-        and each["location_id"] == home
-        and any(
-            row["variant_id"] in made and not row["linked_manufacturing_order_id"] for row in each["sales_order_rows"]
-        )
-    ]
+    open_orders = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    sold = sorted(
+        open_orders,
+        key=lambda order: (
+            not (
+                order["location_id"] == home
+                and any(
+                    row["variant_id"] in made and not row["linked_manufacturing_order_id"]
+                    for row in order["sales_order_rows"]
+                )
+            )
+        ),
+    )
     return {
         "complete_manufacturing_order": Usual(
             {"manufacturing_order_id": order["id"]},

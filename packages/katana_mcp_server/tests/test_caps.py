@@ -3,9 +3,10 @@
 import pytest
 from server_wire import live
 
+from katana_mcp.references import boms
 from katana_mcp.surface.operations import get
 from katana_mcp.testing import Payload, Stage
-from katana_mcp.workflows import blocking_ingredients, bom, incoming, low_stock
+from katana_mcp.workflows import blocking_ingredients, incoming, low_stock
 from katana_sandbox import Tenant
 
 BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
@@ -60,10 +61,10 @@ async def test_a_bom_of_very_many_rows_is_a_lower_bound_and_says_of_no_variant_t
     bought = next(variant["id"] for variant in live(tenant, "variants") if variant["material_id"])
     whole = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
     assert (cut(whole), whole.get("total_is_lower_bound"), whole["without"]) == ([], None, [bought])
-    monkeypatch.setattr(bom, "_MOST_ROWS", whole["total"] - 4)
+    monkeypatch.setattr(boms, "_MOST_ROWS", whole["total"] - 4)
     every = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
     assert (cut(every), every["total"]) == ([], whole["total"])
-    monkeypatch.setattr(bom, "_MOST_ROWS", 2)
+    monkeypatch.setattr(boms, "_MOST_ROWS", 2)
     less = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
     assert (less["total"], less["total_is_lower_bound"]) == (len(made) + 1 + 2, True)
     assert "without" not in less

@@ -14,6 +14,7 @@ from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditional
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.models.sales_orders import SalesOrder
+from katana_client.models.sales_returns import SalesReturn
 from katana_client.models.services import Service
 from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.models.stock_transfers import StockTransfer
@@ -110,5 +111,15 @@ def test_every_collection_that_is_written_to_is_declared() -> None:
     assert len(TEXT_FIELDS) > 30
     kept = {"items": "services"}
     assert {model_of(kept.get(entity.plural, entity.plural)) for entity in ENTITIES if entity.writes} == {
-        *(Customer, ManufacturingOrder, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer, Supplier),
+        *(
+            Customer,
+            ManufacturingOrder,
+            PurchaseOrder,
+            SalesOrder,
+            SalesReturn,
+            Service,
+            StockAdjustment,
+            StockTransfer,
+            Supplier,
+        ),
     }

@@ -156,6 +156,9 @@ LEFT: dict[str, dict[str, tuple[str, ...]]] = {
             *(f"{OPERATIONS}.assigned_operators[].operator_id", f"{OPERATIONS}.completed_by_operators[].operator_id"),
         ),
         NONE: (*(f"{PRODUCTIONS}.ingredients[].id", f"{PRODUCTIONS}.operations[].id", f"{PRODUCTIONS}.factory_id"),),
+        "the newer form of batch_transactions": tuple(
+            f"{PRODUCTIONS}.ingredients[].traceability[].{name}" for name in ("batch_id", "quantity")
+        ),
         "operations stand in their order": (f"{OPERATIONS}.rank",),
         "what planned time and cost per hour are worked out from": (
             *(f"{OPERATIONS}.planned_time_parameter", f"{OPERATIONS}.cost_parameter"),

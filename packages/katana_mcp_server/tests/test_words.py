@@ -100,7 +100,8 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))
     with pytest.raises(
-        ValueError, match="no tool is called nothing; there are apply_plan, buildable, cache_status, check_inventory"
+        ValueError,
+        match="no tool is called nothing; there are apply_plan, buildable, cache_status, change_prices",
     ):
         chosen((), (), ("nothing",))
 

@@ -47,6 +47,7 @@ class ProductionIngredient(Part, table=True):
     production_date: datetime | None = moment()
     cost: Decimal | None = number()
     batch_transactions: object | None = nested()
+    traceability: object | None = nested()
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()

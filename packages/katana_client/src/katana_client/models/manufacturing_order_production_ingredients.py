@@ -3,7 +3,7 @@
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
 """
 
-from katana_client.models.tracking import BatchTransaction
+from katana_client.models.tracking import BatchTransaction, Traceability
 from katana_client.wire import Amount, Moment, ReadModel
 
 
@@ -20,6 +20,7 @@ class ManufacturingOrderProductionIngredient(ReadModel):
     production_date: Moment = None
     cost: Amount = None
     batch_transactions: list[BatchTransaction] | None = None
+    traceability: list[Traceability] | None = None
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None

@@ -63,8 +63,8 @@ async def _gather(request: ChangePricesRequest, services: Services) -> Facts:
     facts = Facts(references=found, days=services.days)
     most = min(services.most_lines, services.most_writes)
     ids = sorted({one.id for asked in goods for one in found[asked].found})
-    if not goods:
-        ids = await _filtered(request, facts, services)
+    if not goods or request.category is not None or request.supplier_id is not None:
+        ids = await _filtered(request, facts, ids if goods else None, services)
     await read_anew(services, {_VARIANT: ids[: most + 1]})
     stored = (await services.cache.get_many(_VARIANT, ids)).rows
     names = await look_up(services.cache, {_VARIANT: [], "factory": []}, [(_VARIANT, each) for each in stored])
@@ -72,9 +72,12 @@ async def _gather(request: ChangePricesRequest, services: Services) -> Facts:
     return Facts(references=found, names=names, own=_Meant(ordered, most), days=services.days)
 
 
-async def _filtered(request: ChangePricesRequest, facts: Facts, services: Services) -> list[int]:
-    """Return the variants that have a price and whose items the filters leave, in the order of their ids."""
+async def _filtered(
+    request: ChangePricesRequest, facts: Facts, of: Sequence[int] | None, services: Services
+) -> list[int]:
+    """Return the variants, of these if any are named, that have a price and whose items the filters leave, by id."""
     mine: Where = (Missing(_field(request), missing=False),)
+    mine += () if of is None else (OneOf("id", tuple(of)),)
     mine += () if request.after_variant_id is None else (Within("id", low=request.after_variant_id + 1),)
     filters: Where = () if request.category is None else (OneOf("category_name", (request.category,)),)
     if request.supplier_id is not None:
@@ -83,8 +86,8 @@ async def _filtered(request: ChangePricesRequest, facts: Facts, services: Servic
     found: list[Stored] = []
     for entity, path in _ITEMS if filters else ():
         items = await services.cache.select(entity, Selection(filters, Order("id"), _MOST))
-        of = OneOf(path, tuple(each.id for each in items))
-        found += await services.cache.select(_VARIANT, Selection((*mine, of), Order("id"), _MOST)) if items else ()
+        theirs = OneOf(path, tuple(each.id for each in items))
+        found += await services.cache.select(_VARIANT, Selection((*mine, theirs), Order("id"), _MOST)) if items else ()
     if not filters:
         found += await services.cache.select(_VARIANT, Selection(mine, Order("id"), _MOST))
     return sorted(int(each.id) for each in found)
