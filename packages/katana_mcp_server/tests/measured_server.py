@@ -1,13 +1,16 @@
 """A server that is measured in memory: a read, a refusal and a write, then what was kept of them, as JSON.
 
-Run as a process of its own by `test_telemetry`: OpenTelemetry has one provider per process, for good.
+Told `otlp`, it sends instead, of reads and refusals whose names hold what nobody else is to read. Run as a process of
+its own by `test_telemetry`: OpenTelemetry has one provider per process, for good.
 """
 
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from typing import Any
 
+from fastmcp.exceptions import McpError
 from opentelemetry import metrics, trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -18,7 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.server.mcp import telemetry
-from katana_mcp.testing import Setup, staged
+from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import Drop, Fault, ManualClock, Sandbox
 
@@ -58,6 +61,21 @@ def _points() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+async def say_secrets(stage: Stage) -> None:
+    """Name what is not there, in every way in which a client can name something."""
+    await stage.refusal("get_customer", customer_id="secret words")
+    await stage.result("secret words", {"secret words": "secret words"})
+    for ask in (stage.client.read_resource("katana://journal/secret words"), stage.client.get_prompt("secret words")):
+        with suppress(McpError):
+            await ask
+
+
+async def sent() -> None:
+    """Be measured as the settings say."""
+    async with staged(OwnSandbox(Sandbox(clock=ManualClock(auto=False))), Setup(flags={"telemetry": True})) as stage:
+        await say_secrets(stage)
+
+
 async def main() -> None:
     """Call a few tools."""
     # What is measured is kept here instead of sent.
@@ -77,4 +95,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(), loop_factory=IdleLoop)
+    asyncio.run(sent() if "otlp" in sys.argv else main(), loop_factory=IdleLoop)

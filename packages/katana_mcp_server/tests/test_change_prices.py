@@ -60,14 +60,14 @@ async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: M
     first, second = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]][:2]
     before = _prices(tenant, "purchase_price")
     prices = [
-        {"sku_or_variant_id": first["id"], "price": 12.345},
+        {"sku_or_variant_id": first["id"], "price": 12.34567891},
         {"sku_or_variant_id": second["id"], "price": second["purchase_price"]},
     ]
     preview = await stage.call(TOOL, which="purchase", prices=prices)
     old = f"{first['purchase_price']:g}"
-    assert preview["changes"] == [{"field": f"{first['sku']}.purchase_price", "old": old, "new": "12.35"}]
+    assert preview["changes"] == [{"field": f"{first['sku']}.purchase_price", "old": old, "new": "12.34567891"}]
     await _applied(stage, clock, preview)
-    assert _prices(tenant, "purchase_price") == before | {first["id"]: 12.35}
+    assert _prices(tenant, "purchase_price") == before | {first["id"]: 12.34567891}
 
 
 async def test_what_one_plan_does_not_hold_is_said_and_goes_on_without_raising_anything_twice(
@@ -126,10 +126,39 @@ async def test_a_price_that_somebody_changed_meanwhile_stops_the_plan(
         ({"percent": 5, "skus_or_variant_ids": ["PAD", "PAD"]}, "skus_or_variant_ids[1]"),
         ({"percent": 5, "skus_or_variant_ids": ["NOWHERE"]}, "skus_or_variant_ids[0]"),
         ({"percent": 5, "supplier_id": "Nobody Ltd"}, "supplier_id"),
+        ({"after_variant_id": 1, "prices": [{"sku_or_variant_id": "PAD", "price": 1}]}, "after_variant_id"),
+        ({"percent": 0.001, "decimals": 0, "skus_or_variant_ids": ["KVCT-L-SIG"]}, None),
     ],
 )
-async def test_what_cannot_be_meant_is_blocked_by_its_place(stage: Stage, asked: dict[str, object], path: str) -> None:
+async def test_what_cannot_be_meant_is_blocked_by_its_place(
+    stage: Stage, asked: dict[str, object], path: str | None
+) -> None:
     preview = await stage.call(TOOL, which="sales", **asked)
     blocked = [each["field_path"] for each in preview["warnings"] if each["severity"] == "blocking"]
     assert path in blocked
     assert "plan_token" not in preview
+
+
+async def test_a_small_price_keeps_its_decimals_and_is_never_rounded_the_other_way(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    small, exact, dear = [each for each in live(tenant, "variants") if each["sku"] and each["material_id"]][:3]
+    for variant, price in ((small, 0.0124), (exact, 1.23456789), (dear, 9e10)):
+        tenant.edit("variants", variant["id"], purchase_price=price)
+    clock.advance(300)
+    asked = {"which": "purchase", "percent": 5, "skus_or_variant_ids": [small["sku"], exact["sku"]]}
+    preview = await stage.call(TOOL, **asked)
+    assert [line["price"] for line in preview["lines"]] == [0.013, 1.29629628]
+    outcome = await _applied(stage, clock, preview)
+    clock.advance(61)
+    await _applied(stage, clock, await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"]))
+    prices = _prices(tenant, "purchase_price")
+    assert (prices[small["id"]], prices[exact["id"]]) == (0.0124, 1.23456789)
+    clock.advance(61)
+    for wrong in ({"decimals": 2}, {"percent": -99, "decimals": 0}):
+        blocked = await stage.call(TOOL, **{**asked, **wrong})
+        assert "decimals" in [each["field_path"] for each in blocked["warnings"]]
+        assert "plan_token" not in blocked
+    clock.advance(61)
+    blocked = await stage.call(TOOL, which="purchase", percent=50, skus_or_variant_ids=[dear["sku"]])
+    assert [each["field_path"] for each in blocked["warnings"] if each["severity"] == "blocking"] == ["percent"]

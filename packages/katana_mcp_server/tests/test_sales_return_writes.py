@@ -140,3 +140,24 @@ async def test_a_row_of_which_the_answer_is_lost_is_found_and_one_that_goes_is_n
     stage.own.sandbox.faults.add(Fault("DELETE /sales_return_rows/*", action=Drop("after")))
     gone = await applied(stage, clock, preview)
     assert [action["state"] for action in gone["actions"]] == ["unknown"]
+
+
+async def test_changed_and_new_rows_together_take_back_no_more_than_was_shipped(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    _, (line, _) = _shipped(tenant)
+    rows = [{"fulfillment_row_id": line["id"], "quantity": 1}] * 2
+    made = await applied(
+        stage,
+        clock,
+        await _asked(stage, clock, "create", sales_order_id="SO-9001", return_location_id=PLACE, rows=rows),
+    )
+    first, second = (action["id"] for action in made["actions"][1:])
+    more = {"row_id": first, "quantity": 2}
+    for asked, path in (
+        ({"update_rows": [more], "add_rows": rows[:1]}, "add_rows[0].quantity"),
+        ({"update_rows": [more, {"row_id": second, "quantity": 2}]}, "update_rows[1].quantity"),
+    ):
+        preview = await _asked(stage, clock, "modify", sales_return_id=made["id"], **asked)
+        assert _codes(preview) == {"over_return": path}
+    assert "plan_token" in await _asked(stage, clock, "modify", sales_return_id=made["id"], update_rows=[more])

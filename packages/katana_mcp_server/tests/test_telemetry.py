@@ -9,11 +9,15 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from fastmcp.tools.base import ToolResult
 from http_door import TOKEN, opened
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load
-from katana_mcp.server.mcp.telemetry import measured, route_of
+from katana_mcp.server.mcp.telemetry import Instruments, measured, route_of
 
 HERE = Path(__file__).parent
 
@@ -106,18 +110,17 @@ def test_what_is_measured_goes_where_the_variables_of_opentelemetry_say(tmp_path
     handler = type("Collector", (_Collector,), {"got": list[tuple[str, bytes]]()})
     with HTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        command = ["katana-mcp", "call", "get_customer", "customer_id=secret words", "--sandbox", "--telemetry"]
         environment = {
             "PATH": str(Path(sys.executable).parent),
             "HOME": str(tmp_path),
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
         }
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+        command = [sys.executable, str(HERE / "measured_server.py"), "otlp"]
+        subprocess.run(command, capture_output=True, check=True, env=environment, cwd=tmp_path)
         server.shutdown()
-    assert "secret words" in done.stderr + done.stdout
     sent = dict(handler.got)
     assert set(sent) == {"/v1/traces", "/v1/metrics"}
-    assert b"tools/call get_customer" in sent["/v1/traces"]
+    assert all(each in sent["/v1/traces"] for each in (b"tools/call get_customer", b"resources/read", b"prompts/get"))
     assert b"katana_mcp.tool.duration" in sent["/v1/metrics"]
     for body in sent.values():
         assert b"secret words" not in body
@@ -135,3 +138,10 @@ async def test_prometheus_is_shown_a_page_by_who_has_the_token(
         status, page = await door.request("GET", allowed, path="/metrics")
         assert status == 200
         assert "python_info" in page
+
+
+async def test_an_answer_of_another_server_is_measured_only_where_it_has_our_form() -> None:
+    meter = MeterProvider([InMemoryMetricReader()]).get_meter("x")
+    instruments = Instruments(TracerProvider().get_tracer("x"), meter)
+    for stale in (True, [1], "x", {"age_seconds": None}, {"age_seconds": "x"}, {}, None):
+        instruments.called("rates", 0.1, ToolResult([], {"as_of": "2026-11-26", "stale": stale}))

@@ -1,5 +1,6 @@
 """A supplier's document held against an order through a server: what differs, and calls that plan what settles it."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -261,11 +262,17 @@ async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage
     order = _boxed(tenant)
     row = next(each for each in order["purchase_order_rows"] if each["purchase_uom"] == "box")
     head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
+    began = datetime.fromisoformat(order["order_created_date"])
     for nr, (price, uom, rate) in enumerate([(9, "box", 500), (7, "pcs", 1), (8, "box", 500)] + [(8, "box", 500)] * 4):
         bought = {"variant_id": row["variant_id"], "quantity": 1, "price_per_unit": price}
         bought |= {"purchase_uom": uom, "purchase_uom_conversion_rate": rate}
-        made = {"order_no": f"PO-90{nr}", "order_created_date": f"2026-03-0{1 + nr // 5}T0{nr}:00:00Z"}
+        made = {"order_no": f"PO-90{nr}", "order_created_date": (began - timedelta(minutes=10 - nr)).isoformat()}
         tenant.create("purchase_orders", {**head, **made, "purchase_order_rows": [bought]})
+    for number, late, status, price in (("PO-910", 1, "NOT_RECEIVED", 99), ("PO-911", -1, "DRAFT", 99)):
+        dated = {"order_created_date": (began + timedelta(minutes=late)).isoformat(), "status": status}
+        other = {"variant_id": row["variant_id"], "quantity": 1, "price_per_unit": price, "purchase_uom": "box"}
+        rows = [other | {"purchase_uom_conversion_rate": 500}]
+        tenant.create("purchase_orders", {**head, **dated, "order_no": number, "purchase_order_rows": rows})
 
     async def asked(price: object, **terms: object) -> Payload:
         line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "unit": "box", "price": price}
@@ -304,3 +311,34 @@ async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting
     assert "correct_purchase_order" not in {
         each["settle"]["tool"] for each in note["differences"] if "quantity" in each
     }
+
+
+async def test_a_received_good_of_several_rows_is_never_corrected_by_guess(stage: Stage, tenant: Tenant) -> None:
+    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    order = next(each for each in received if each["billing_status"] == "NOT_BILLED")
+    first = order["purchase_order_rows"][0]
+    head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
+    bought = {"variant_id": first["variant_id"], "purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}
+    rows = [
+        bought | {"quantity": 10, "price_per_unit": 2},
+        bought | {"quantity": 5, "price_per_unit": 3},
+        bought | {"quantity": 2, "price_per_unit": 24, "purchase_uom": "box", "purchase_uom_conversion_rate": 12},
+    ]
+    made = tenant.create("purchase_orders", {**head, "order_no": "PO-920", "purchase_order_rows": rows})
+    for row in made["purchase_order_rows"]:
+        tenant.create("purchase_order_receive", {"purchase_order_row_id": row["id"], "quantity": row["quantity"]})
+    sku = _sku(tenant, first)
+    lines = [{"sku": sku, "quantity": 17, "price": 2}, {"sku": sku, "quantity": 9, "price": 4, "unit": "box"}]
+    answer = await stage.call(TOOL, purchase_order_id=made["id"], lines=lines, kind="invoice")
+    assert {each["kind"] for each in answer["differences"]} >= {"quantity", "price"}
+    assert [each for each in answer["differences"] if "settle" in each] == []
+
+
+async def test_a_billed_order_is_not_proposed_to_be_reopened(stage: Stage, tenant: Tenant) -> None:
+    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    order = next(each for each in received if each["billing_status"] == "BILLED")
+    row = order["purchase_order_rows"][0]
+    line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "price": row["price_per_unit"] + 1}
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
+    told = next(each for each in answer["differences"] if each["kind"] == "price")
+    assert "reopen_billed" in told["no_call"]

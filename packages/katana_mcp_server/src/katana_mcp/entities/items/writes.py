@@ -17,13 +17,13 @@ from katana_mcp.entities.items.responses import ANSWERS
 from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, lanes, taken
 from katana_mcp.tools.requests import NewName, Notes, WriteQuantity
 
-_DEAREST = 10**11
+DEAREST = 10**11
 """What Katana takes at most as a price."""
 
 
 def _payable(value: Decimal) -> Decimal:
-    if value > _DEAREST:
-        raise ValueError(f"must be at most {_DEAREST}")
+    if value > DEAREST:
+        raise ValueError(f"must be at most {DEAREST}")
     return value
 
 

@@ -177,7 +177,7 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
     if change.before is None and not rows(change.new, HELD) and get_int(change.new, "sales_order_id") is not None:
         told = "nothing of this sales order can be returned: nothing was shipped, or all is on a return already"
         yield blocking(warning_codes.EMPTY_ORDER, told, "sales_order_id")
-    taken: dict[int, Decimal] = {}
+    taken = _raised(change)
     for path, _, row in added_parts(change, HELD):
         key = get_int(row, "fulfillment_row_id") or 0
         if key not in items:
@@ -192,14 +192,25 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _changed_rows(change: Transition) -> Iterator[ToolWarning]:
-    """Yield rows that would be of more than can be returned."""
-    items = returnable(change.facts)
+    """Yield rows that would be of more than can be returned, with those that are changed before them."""
+    items, taken = returnable(change.facts), dict[int, Decimal]()
     for path, _, before, fields in changed_rows(change, HELD):
-        asked = number(fields, "quantity")
-        left = _left(items.get(get_int(before, "fulfillment_row_id") or 0, EMPTY))
-        most = left + (number(before, "quantity") or Decimal(0))
-        if asked is not None and asked > most:
-            yield _too_much(f"{path}.quantity", asked, most)
+        asked, key = number(fields, "quantity"), get_int(before, "fulfillment_row_id") or 0
+        left = _left(items.get(key, EMPTY)) - taken.get(key, Decimal(0))
+        now = number(before, "quantity") or Decimal(0)
+        if asked is not None and asked > left + now:
+            yield _too_much(f"{path}.quantity", asked, left + now)
+        taken[key] = taken.get(key, Decimal(0)) + max(Decimal(0), (asked or now) - now)
+
+
+def _raised(change: Transition) -> dict[int, Decimal]:
+    """Return how much more of each shipped row the changed rows take; what others give back may come too late."""
+    taken: dict[int, Decimal] = {}
+    for _, _, before, fields in changed_rows(change, HELD):
+        asked, now = number(fields, "quantity"), number(before, "quantity") or Decimal(0)
+        key = get_int(before, "fulfillment_row_id") or 0
+        taken[key] = taken.get(key, Decimal(0)) + max(Decimal(0), (asked or now) - now)
+    return taken
 
 
 def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:

@@ -7,7 +7,7 @@ arguments nor query strings, neither keys nor texts of records are part of any o
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
@@ -28,6 +28,8 @@ PAGE = "/metrics"
 _NAME = "katana-mcp"
 _IDS = re.compile(r"/(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)")
 _NANO = 1_000_000_000
+_SAID = frozenset({"mcp.resource.uri", "gen_ai.prompt.name", "fastmcp.component.key"})
+"""Attributes of the framework's spans that may hold what a client has said."""
 
 
 def measured(settings: Settings) -> "Instruments | None":
@@ -61,15 +63,31 @@ def start(settings: Settings) -> None:
     from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - as above
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider  # noqa: PLC0415 - as above
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult  # noqa: PLC0415 - as above
-    from opentelemetry.trace import SpanKind  # noqa: PLC0415 - as above
+    from opentelemetry.trace import SpanKind, Status  # noqa: PLC0415 - as above
 
     class OwnSpans(OTLPSpanExporter):
-        """Sends the spans of the server; those of a client in the same process hold the text of refusals."""
+        """Sends the spans of the server, without what a client has said in the framework's own."""
 
         def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-            """Send them."""
+            """Send them; those of a client in the same process hold the text of refusals."""
             mine = [each for each in spans if each.kind is not SpanKind.CLIENT or _is_own(each)]
-            return super().export(mine)
+            return super().export([each if _is_own(each) else _without_texts(each) for each in mine])
+
+    def _without_texts(span: ReadableSpan) -> ReadableSpan:
+        """Return a span without its events, what its status says, and names that a client gave."""
+        kept = {name: value for name, value in (span.attributes or {}).items() if name not in _SAID}
+        return ReadableSpan(
+            name=span.name if span.name.startswith("tools/") else span.name.partition(" ")[0],
+            context=span.get_span_context(),
+            parent=span.parent,
+            resource=span.resource,
+            attributes=kept,
+            kind=span.kind,
+            instrumentation_scope=span.instrumentation_scope,
+            status=Status(span.status.status_code),
+            start_time=span.start_time,
+            end_time=span.end_time,
+        )
 
     def _is_own(span: ReadableSpan) -> bool:
         return span.instrumentation_scope is not None and span.instrumentation_scope.name == _NAME
@@ -137,11 +155,13 @@ class Instruments:
         if code:
             span = get_current_span()
             span.set_attribute("error.type", code)
-            span.set_status(Status(StatusCode.ERROR, code))
+            span.set_status(Status(StatusCode.ERROR))
         content: dict[str, Any] = (None if result is None else result.structured_content) or {}
-        if content.get("as_of"):
-            stale: dict[str, Any] = content.get("stale") or {}
-            self._ages.record(stale.get("age_seconds", 0), {"tool": tool})
+        # An answer of another server may have these names, and anything in them.
+        stale: object = content.get("stale", {"age_seconds": 0})
+        age = cast("dict[str, object]", stale).get("age_seconds") if isinstance(stale, dict) else None
+        if content.get("as_of") and isinstance(age, int | float):
+            self._ages.record(age, {"tool": tool})
 
 
 _FAILED, _UNCERTAIN = 400, 500

@@ -38,7 +38,7 @@ class ChangePricesRequest(WriteRequest):
         **dict.fromkeys(("skus", "variants", "items"), ("skus_or_variant_ids",)),
         "supplier": ("supplier_id",),
     }
-    never_null: ClassVar[frozenset[str]] = frozenset({"prices", "decimals"})
+    never_null: ClassVar[frozenset[str]] = frozenset({"prices"})
 
     which: Literal["sales", "purchase"]
     """Sales prices are in the base currency, purchase prices in the supplier's, per purchase unit."""
@@ -52,8 +52,8 @@ class ChangePricesRequest(WriteRequest):
     """Only items of this category; with `percent`."""
     supplier_id: Reference | None = None
     """Only items of this default supplier; with `percent`."""
-    decimals: Annotated[int, Field(ge=0, le=4)] = 2
-    """That new prices are rounded to."""
+    decimals: Annotated[int, Field(ge=0, le=4)] | None = None
+    """That new prices are rounded to; by default 2, or as many as a price has now."""
     after_variant_id: PartId | None = None
     """Goes on after this variant, where one plan did not hold all."""
 

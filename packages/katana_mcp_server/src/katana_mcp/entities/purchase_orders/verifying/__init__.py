@@ -1,5 +1,6 @@
 """`verify_order_document`: a delivery note or supplier invoice held against a purchase order; nothing is written."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -101,13 +102,14 @@ def _sides(order: Record, names: Names) -> list[Side]:
         key = (row.get("variant_id"), text(row, "purchase_uom"), number(row, "purchase_uom_conversion_rate"))
         held.setdefault(key, []).append(row)
     sides: list[Side] = []
+    units = Counter(variant for variant, *_ in held)
     for (variant, *_), having in held.items():
         record = names.record("variant", variant) or {}
         item = names.item(record)
         rate = number(having[0], "purchase_uom_conversion_rate") or Decimal(1)
         unit = OrderUnit(text(having[0], "purchase_uom") or text(item, "uom"), rate, text(item, "uom"))
         good = OrderedGood.of(get_int(having[0], "variant_id") or 0, record, names.variant(variant))
-        sides.append(Side(good=good, rows=having, unit=unit))
+        sides.append(Side(good=good, rows=having, unit=unit, is_alone=units[variant] == 1))
     return sides
 
 
@@ -120,7 +122,13 @@ async def _terms(request: VerifyOrderDocumentRequest, order: Stored, services: S
     rows_held = len(rows(record, "purchase_order_rows"))
     return Terms(
         request=request,
-        settling=Settling(int(order.id), text(record, "status"), rows_held, order.deleted),
+        settling=Settling(
+            int(order.id),
+            text(record, "status"),
+            rows_held,
+            order.deleted,
+            is_billed=text(record, "billing_status") in {"BILLED", "PARTIALLY_BILLED"},
+        ),
         currency=currency,
         exchange=Fraction(1) if same and given is None else given,
         rates={int(tax.id): rate for tax in taxes if (rate := number(tax.record, "rate")) is not None},

@@ -15,6 +15,7 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int, number
 
 _DIGITS = 10
+_WHICH = "rows of this good have several prices, or units: change the one that is meant by hand"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +132,9 @@ def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
 
 def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:
     prices = [price * exchange for price in side.prices]
+    ours = {Fraction(each) for row in side.rows if (each := number(row, "price_per_unit")) is not None}
+    if len(prices) > 1 and set(prices) == ours:
+        return
     if len(prices) > 1:
         told = f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
         yield _said(side, "price", told, Way(no_call="it is not known which price is right"))
@@ -139,11 +143,13 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
         have = [number(row, "price_per_unit") for row in side.rows]
         other = [each for each in have if each is None or not _near(price, Fraction(each), _tolerance(terms))]
         if other:
-            ours = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
+            shown = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
             per = f" {terms.currency or ''} per {side.unit.name or 'unit'}"
-            told = f"the document has {plain_number(to_decimal(price))}, the order {ours}{per}"
+            told = f"the document has {plain_number(to_decimal(price))}, the order {shown}{per}"
             values = {"document": to_decimal(price)} | ({} if other[0] is None else {"order": other[0]})
-            yield _said(side, "price", told, terms.settling.rows_priced(side, price), **values)
+            is_one_of_them = len(other) < len(have) or not side.is_alone
+            way = Way(no_call=_WHICH) if is_one_of_them else terms.settling.rows_priced(side, price)
+            yield _said(side, "price", told, way, **values)
 
 
 def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:

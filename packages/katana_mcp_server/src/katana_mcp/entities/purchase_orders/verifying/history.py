@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from statistics import median
 
-from cache_core.conditions import OneOf, Order
+from cache_core.conditions import NoneOf, OneOf, Order, Within
 from cache_core.protocol import Selection, Stored
 from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.responses import PastPrice
@@ -28,13 +28,15 @@ type History = Mapping[int, Sequence[PastPrice]]
 
 
 async def last_purchases(sides: Sequence[Side], order: Stored, services: Services) -> History:
-    """Return what each good cost in the last orders of it before, in the same unit and currency."""
+    """Return what each good cost in the last orders of it before this one, in the same unit and currency."""
     goods = {side.good.variant_id for side in sides if side.prices}
     if not goods:
         return {}
     where = (
         OneOf("purchase_order_rows[].variant_id", tuple(sorted(goods))),
         OneOf("currency", (text(order.record, "currency") or "",)),
+        NoneOf("status", ("DRAFT",)),
+        Within("order_created_date", high=text(order.record, "order_created_date")),
     )
     newest = Selection(where, Order("order_created_date", descending=True), _ORDERS)
     others = [each for each in await services.cache.select("purchase_order", newest) if each.id != order.id]
@@ -46,7 +48,7 @@ def _paid(side: Side, orders: Iterable[Stored]) -> Iterable[PastPrice]:
         for row in rows(order.record, "purchase_order_rows"):
             price, is_it = number(row, "price_per_unit"), row.get("variant_id") == side.good.variant_id
             rate = number(row, "purchase_uom_conversion_rate") or Decimal(1)
-            if is_it and price is not None and rate == side.unit.rate:
+            if is_it and price and rate == side.unit.rate:
                 yield PastPrice(
                     order_no=text(order.record, "order_no"),
                     date=text(order.record, "order_created_date"),

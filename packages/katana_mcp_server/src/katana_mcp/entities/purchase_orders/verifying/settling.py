@@ -16,6 +16,10 @@ from katana_mcp.values import get_int, number
 _INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
 _DELETED = "the order was deleted in Katana"
 _DRAFT = "the order is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
+_BILLED = (
+    "the order is billed: correct_purchase_order with reopen_billed=true changes it, and may post to accounting again"
+)
+_SEVERAL = "several rows of the order are of this good: correct the one that is meant with correct_purchase_order"
 _LOCKED = (
     "received rows can no longer be changed; correct_purchase_order corrects them when all of the order is received"
 )
@@ -38,12 +42,14 @@ class Settling:
         status: as it is.
         row_count: of all of its rows.
         is_deleted: a deleted order is not changed.
+        is_billed: whether bills of it stand in accounting.
     """
 
     order: int
     status: str | None
     row_count: int
     is_deleted: bool = False
+    is_billed: bool = False
 
     def modify(self, **arguments: object) -> Way:
         """Return the call that changes the order so."""
@@ -57,6 +63,8 @@ class Settling:
             return Way(no_call=_DELETED)
         if self.status != "RECEIVED" or not rows:
             return Way(no_call=_LOCKED)
+        if self.is_billed:
+            return Way(no_call=_BILLED)
         changed = [{"row_id": get_int(row, "id"), name: value} for row in rows]
         return Way(
             Call(tool="correct_purchase_order", arguments={"purchase_order_id": self.order, "update_rows": changed})
@@ -98,10 +106,12 @@ class Settling:
 
     def came(self, side: Side, more: Fraction) -> Way:
         """Return the call that corrects how much of a good was received, where all of the order was."""
-        amount = _sendable(Fraction(_quantity(side.rows[-1])) + more)
+        if len(side.rows) > 1 or not side.is_alone:
+            return Way(no_call=_SEVERAL)
+        amount = _sendable(Fraction(_quantity(side.rows[0])) + more)
         if not amount:
-            return Way(no_call=_INEXACT if amount is None else f"several receipts of {side.good.called} would change")
-        return self.correct(side.rows[-1:], "quantity", plain_number(amount))
+            return Way(no_call=_INEXACT)
+        return self.correct(side.rows, "quantity", plain_number(amount))
 
     def added(self, side: Side, quantity: Fraction, price: object) -> Way:
         """Return the call that adds a row of a good to the order; `price` None where its own one fits."""

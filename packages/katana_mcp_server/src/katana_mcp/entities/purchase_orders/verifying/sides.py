@@ -60,11 +60,12 @@ def read_lines(request: VerifyOrderDocumentRequest) -> list[Line]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """A good of an order with its rows, and the lines that mean it."""
+    """A good of an order with its rows, and the lines that mean it; whether it stands in one unit there."""
 
     good: OrderedGood
     rows: Sequence[Record]
     unit: OrderUnit
+    is_alone: bool = True
     lines: list[Line] = field(default_factory=list[Line])
     by: list[str] = field(default_factory=list[str])
 

@@ -1,0 +1,84 @@
+"""What speaks against a change of prices, and what of it is left for another plan."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.items.prices.reading import VARIANT, Meant, chosen_of, field_of, priced, sku_of
+from katana_mcp.entities.items.prices.request import ChangePricesRequest
+from katana_mcp.entities.items.writes import DEAREST
+from katana_mcp.references import wording
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning, blocking, info, truncated
+from katana_mcp.values import number
+
+
+def checks(request: ChangePricesRequest, facts: Facts) -> list[ToolWarning]:
+    """Return it; what is left is told only where all else can be meant."""
+    wrong = [*_asked(request), *_named(request, facts), *_turned(request, facts)]
+    is_meant = not any(each.severity == "blocking" for each in wrong)
+    return [*wrong, *(_left(request, facts) if is_meant else ())]
+
+
+def _asked(request: ChangePricesRequest) -> Iterator[ToolWarning]:
+    """Yield what of the arguments does not go together."""
+    if (request.percent is None) is not bool(request.prices):
+        told = "give either `percent`, which changes prices of many, or `prices` one by one"
+        yield blocking(warning_codes.INVALID_ARGUMENT, told, "percent")
+    for name in ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"):
+        if request.prices and getattr(request, name) is not None:
+            yield blocking(warning_codes.INVALID_ARGUMENT, f"{name} goes with `percent`, not with `prices`", name)
+
+
+def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    asked = [(f"prices[{nr}].sku_or_variant_id", each.sku_or_variant_id) for nr, each in enumerate(request.prices)]
+    asked += [(f"skus_or_variant_ids[{nr}]", each) for nr, each in enumerate(request.skus_or_variant_ids or ())]
+    seen: dict[int, str] = {}
+    for path, each in asked:
+        named = facts.references[VARIANT, each]
+        yield from wording.unnamed(VARIANT, named, path)
+        if named.one is not None and named.one.id in seen:
+            told = f"{path} is the same variant as {seen[named.one.id]}"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+        elif named.one is not None:
+            seen[named.one.id] = path
+    if request.supplier_id is not None:
+        yield from wording.unnamed("supplier", facts.references["supplier", request.supplier_id], "supplier_id")
+
+
+def _turned(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    """Yield prices that a percentage makes what Katana does not take, or what nobody means."""
+    for each in chosen_of(request, facts) if request.percent is not None else ():
+        old, told = each.old or Decimal(0), f"{sku_of(each.variant)}: {plain_number(each.old or Decimal(0))}"
+        is_turned = (each.new > old) is not ((request.percent or 0) > 0)
+        if is_turned or not each.new:
+            message = f"{told} would be rounded to {plain_number(each.new)}: give more decimals, or leave it out"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, "decimals")
+        elif each.new > DEAREST:
+            message = f"{told} would become more than {DEAREST}, which Katana takes at most"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, "percent")
+
+
+def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    """Yield what is not changed, and why."""
+    chosen = chosen_of(request, facts)
+    changing = [each for each in priced(request, facts) if each.new != each.old]
+    if request.category is not None and isinstance(facts.own, Meant) and not facts.own.is_of_items:
+        told = f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
+        yield blocking(warning_codes.NOT_FOUND, told, "category")
+    elif not chosen:
+        told = f"no variant that is meant has another {request.which} price then: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+    if request.skus_or_variant_ids and isinstance(facts.own, Meant):
+        without = [sku_of(each) for each in facts.own.variants if number(each.record, field_of(request)) is None]
+        if without:
+            told = f"{len(without)} have no {request.which} price to change: {', '.join(without[:_NAMED])}"
+            yield info(warning_codes.PRICE_REQUIRED, told, "skus_or_variant_ids")
+    if len(changing) > len(chosen):
+        goes_on = f"after_variant_id={chosen[-1].variant.id}" if not request.prices else "those prices"
+        told = f"a plan changes {len(chosen)} prices at most here: {len(changing) - len(chosen)} more would change"
+        yield truncated(f"{told}; the same call with {goes_on} plans them once this plan is applied")
+
+
+_NAMED = 10

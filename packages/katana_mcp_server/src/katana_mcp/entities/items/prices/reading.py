@@ -1,0 +1,146 @@
+"""Which variants are meant, as they are, and what their prices become."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from cache_core.conditions import Missing, OneOf, Order, Where, Within
+from cache_core.protocol import Selection, Stored
+from katana_mcp.documents.gathering import references
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.items.prices.request import ChangePricesRequest
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.resolve import read_anew
+from katana_mcp.references.services import Services, current
+from katana_mcp.values import number
+
+VARIANT = "variant"
+READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
+_ITEMS = (("product", "product_id"), ("material", "material_id"))
+_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A variant whose price is to change.
+
+    Attributes:
+        variant: as it is.
+        old: its price now.
+        new: its price then.
+        path: where it was named.
+    """
+
+    variant: Stored
+    old: Decimal | None
+    new: Decimal
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The variants that are meant, by their ids, how many one plan takes, and whether filters leave any item."""
+
+    variants: Sequence[Stored]
+    most: int
+    is_of_items: bool = True
+
+
+async def gather(request: ChangePricesRequest, services: Services) -> Facts:
+    """Return the variants that are meant, those that one plan changes as they are in Katana now."""
+    await current(services, READS, ())
+    goods = [("variant", each.sku_or_variant_id) for each in request.prices]
+    goods += [("variant", each) for each in request.skus_or_variant_ids or ()]
+    supplier = [] if request.supplier_id is None else [("supplier", request.supplier_id)]
+    found = await references(services, [*goods, *supplier])
+    facts = Facts(references=found, days=services.days)
+    most, is_any = min(services.most_lines, services.most_writes), True
+    ids = sorted({one.id for asked in goods for one in found[asked].found})
+    if not goods or request.category is not None or request.supplier_id is not None:
+        ids, is_any = await _filtered(request, facts, ids if goods else None, services)
+    await read_anew(services, {VARIANT: ids[: most + 1]})
+    stored = (await services.cache.get_many(VARIANT, ids)).rows
+    names = await look_up(services.cache, {VARIANT: [], "factory": []}, [(VARIANT, each) for each in stored])
+    ordered = sorted((each for each in stored if not each.deleted), key=lambda each: int(each.id))
+    return Facts(references=found, names=names, own=Meant(ordered, most, is_any), days=services.days)
+
+
+async def _filtered(
+    request: ChangePricesRequest, facts: Facts, of: Sequence[int] | None, services: Services
+) -> tuple[list[int], bool]:
+    """Return which variants, of these if any are named, have a price and an item that the filters leave; if any do."""
+    mine: Where = (Missing(field_of(request), missing=False),)
+    mine += () if of is None else (OneOf("id", tuple(of)),)
+    mine += () if request.after_variant_id is None else (Within("id", low=request.after_variant_id + 1),)
+    filters: Where = () if request.category is None else (OneOf("category_name", (request.category,)),)
+    if request.supplier_id is not None:
+        named = facts.references["supplier", request.supplier_id].found
+        filters = (*filters, OneOf("default_supplier_id", tuple(each.id for each in named)))
+    found: list[Stored] = []
+    is_any = not filters
+    for entity, path in _ITEMS if filters else ():
+        items = await services.cache.select(entity, Selection(filters, Order("id"), _MOST))
+        is_any = is_any or bool(items)
+        theirs = OneOf(path, tuple(each.id for each in items))
+        found += await services.cache.select(VARIANT, Selection((*mine, theirs), Order("id"), _MOST)) if items else ()
+    if not filters:
+        found += await services.cache.select(VARIANT, Selection(mine, Order("id"), _MOST))
+    return sorted(int(each.id) for each in found), is_any
+
+
+def field_of(request: ChangePricesRequest) -> str:
+    """Return the field of a variant that holds the price."""
+    return f"{request.which}_price"
+
+
+def sku_of(variant: Stored) -> str:
+    """Return what people call a variant."""
+    return text(variant.record, "sku") or str(variant.id)
+
+
+def priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
+    """Return the variants whose prices are to change, however many there are."""
+    own = facts.own
+    variants = own.variants if isinstance(own, Meant) else ()
+    after = [each for each in variants if int(each.id) > (request.after_variant_id or 0)]
+    if request.prices:
+        return [*_one_by_one(request, facts, after)]
+    if request.percent is None:
+        return []
+    factor = 1 + request.percent / 100
+    olds = [(each, number(each.record, field_of(request))) for each in after]
+    return [
+        Priced(each, old, _rounded(old * factor, _decimals_of(old) if request.decimals is None else request.decimals))
+        for each, old in olds
+        if old is not None
+    ]
+
+
+def _one_by_one(request: ChangePricesRequest, facts: Facts, variants: Sequence[Stored]) -> Iterator[Priced]:
+    by_id = {each.id: each for each in variants}
+    for nr, each in enumerate(request.prices):
+        one = facts.references[VARIANT, each.sku_or_variant_id].one
+        variant = None if one is None else by_id.get(one.id)
+        if variant is not None:
+            old = number(variant.record, field_of(request))
+            new = each.price if request.decimals is None else _rounded(each.price, request.decimals)
+            yield Priced(variant, old, new, f"prices[{nr}]")
+
+
+def _rounded(price: Decimal, decimals: int) -> Decimal:
+    return price.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP).normalize() + 0
+
+
+def _decimals_of(price: Decimal) -> int:
+    """Return how many a raised price keeps: as many as it has, at least those of a cent."""
+    exponent = price.normalize().as_tuple().exponent
+    return max(_CENTS, -exponent) if isinstance(exponent, int) else _CENTS
+
+
+_CENTS = 2
+
+
+def chosen_of(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
+    """Return those that this plan changes: whose price will be another, as many as it takes."""
+    most = facts.own.most if isinstance(facts.own, Meant) else 0
+    return [each for each in priced(request, facts) if each.new != each.old][:most]
