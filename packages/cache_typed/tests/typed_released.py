@@ -41,6 +41,7 @@ HELD = {
     "typed-4": BOOKS,
     "typed-5": BOOKS,
     "typed-6": BOOKS,
+    "typed-7": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load
 from katana_mcp.server.mcp.telemetry import Instruments, measured, route_of
+from katana_mcp.server.mcp.transports import check_door
 
 HERE = Path(__file__).parent
 
@@ -82,6 +83,11 @@ def test_without_the_optional_part_one_sentence_says_so(monkeypatch: pytest.Monk
     for flag in ("telemetry", "metrics"):
         with pytest.raises(SettingsError, match=rf"--{flag}\): measuring is an optional part: install .*\[otel\]$"):
             measured(load(sandbox=True, **{flag: True}))
+
+
+def test_a_page_that_nothing_serves_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"\(--metrics\): the page is served over HTTP"):
+        check_door(load(sandbox=True, metrics=True))
 
 
 def test_nothing_is_loaded_that_nobody_asked_for() -> None:

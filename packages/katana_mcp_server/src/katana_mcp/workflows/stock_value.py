@@ -30,7 +30,10 @@ from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger, s
 _UNBILLED = ("purchase_order", "sales_order")
 _READS = (*VARIANT_ENTITIES, "location", *_UNBILLED, LEDGER, *FACTORY)
 _MOST = 250_000
-BASIS = "value after the last movement dated up to then, by movement_date, in the base currency"
+BASIS = (
+    "value after the last movement dated up to then, by movement_date, in the base currency; what was deleted in "
+    "Katana counts until an audit of the cache finds it gone, a cost that was changed later until it is read again"
+)
 
 NOT_BILLED: Where = (
     OneOf("status", ("PARTIALLY_RECEIVED", "RECEIVED")),

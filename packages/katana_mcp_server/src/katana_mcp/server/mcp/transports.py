@@ -32,8 +32,11 @@ def check_door(settings: Settings) -> None:
     """Refuse settings under which the HTTP door would stand open.
 
     Raises:
-        SettingsError: HTTP without a token, or bound to the network without naming the hosts it answers to.
+        SettingsError: metrics without HTTP, HTTP without a token, or bound to the network without naming the hosts it
+            answers to.
     """
+    if settings.metrics and not settings.http:
+        raise SettingsError("KATANA_MCP_METRICS (--metrics): the page is served over HTTP: add --http")
     if not settings.http:
         return
     if len(settings.http_token.get_secret_value()) < _MIN_TOKEN:
