@@ -15,8 +15,10 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     mine = rows_of(tenant, made[0])
     has = {row["ingredient_variant_id"] for row in tenant.all(BOM) if row["product_variant_id"] == made[0]}
     other = next(each for each in made if each not in has and each != made[0])
-    fresh = [each for each in parts(tenant) if each not in has]
-    using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == parts(tenant)[0]]
+    goods = parts(tenant)
+    others = set(goods[2:])
+    fresh = [each for each in goods if each not in has]
+    using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == goods[0]]
     material, priced = _priced(tenant)
     by_itself = [{"sku_or_variant_id": priced[0], "price": 77}]
     one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": by_itself}}
@@ -45,10 +47,10 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
             | one_by_one,
         ),
         "replace_ingredient": Usual(
-            {"old": parts(tenant)[0], "new": parts(tenant)[1]},
+            {"old": goods[0], "new": goods[1]},
             changed_each(
-                old=next(each for each in used if each in parts(tenant)[2:]),
-                new=parts(tenant)[2],
+                old=next(each for each in used if each in others),
+                new=goods[2],
                 quantity_factor=2,
                 row_ids=using[:1],
             ),
@@ -59,12 +61,8 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
 def _priced(tenant: Tenant) -> tuple[dict[str, Any], list[int]]:
     """Return a material, and with both prices a variant of it and one of another category and supplier."""
     materials = {each["id"]: each for each in live_records(tenant, "materials") if each["default_supplier_id"]}
-    both = [
-        each
-        for each in live_records(tenant, "variants")
-        if each["material_id"] in materials and each["purchase_price"] and each["sales_price"]
-    ]
-    both = both or [each for each in live_records(tenant, "variants") if each["material_id"] in materials]
+    bought = [each for each in live_records(tenant, "variants") if each["material_id"] in materials]
+    both = [each for each in bought if each["purchase_price"] and each["sales_price"]] or bought
     first, own = both[0], materials[both[0]["material_id"]]
     names = ("category_name", "default_supplier_id")
     other = next(each for each in both if all(materials[each["material_id"]][name] != own[name] for name in names))
