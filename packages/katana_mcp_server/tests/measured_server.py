@@ -63,9 +63,9 @@ def _points() -> dict[str, list[dict[str, Any]]]:
 
 async def say_secrets(stage: Stage) -> None:
     """Name what is not there, in every way in which a client can name something."""
-    await stage.refusal("get_customer", customer_id="secret words")
-    await stage.result("secret words", {"secret words": "secret words"})
-    for ask in (stage.client.read_resource("katana://journal/secret words"), stage.client.get_prompt("secret words")):
+    await stage.refusal("get_customer", customer_id="secretwords")
+    await stage.result("secretwords", {"secretwords": "secretwords"})
+    for ask in (stage.client.read_resource("katana://journal/secretwords"), stage.client.get_prompt("secretwords")):
         with suppress(McpError):
             await ask
 
