@@ -177,7 +177,9 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
     if change.before is None and not rows(change.new, HELD) and get_int(change.new, "sales_order_id") is not None:
         told = "nothing of this sales order can be returned: nothing was shipped, or all is on a return already"
         yield blocking(warning_codes.EMPTY_ORDER, told, "sales_order_id")
-    taken = _raised(change)
+    taken: dict[int, Decimal] = {}
+    for _, key, _, more in _raises(change):
+        taken[key] = taken.get(key, Decimal(0)) + more
     for path, _, row in added_parts(change, HELD):
         key = get_int(row, "fulfillment_row_id") or 0
         if key not in items:
@@ -194,23 +196,20 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
 def _changed_rows(change: Transition) -> Iterator[ToolWarning]:
     """Yield rows that would be of more than can be returned, with those that are changed before them."""
     items, taken = returnable(change.facts), dict[int, Decimal]()
-    for path, _, before, fields in changed_rows(change, HELD):
-        asked, key = number(fields, "quantity"), get_int(before, "fulfillment_row_id") or 0
+    for path, key, now, more in _raises(change):
         left = _left(items.get(key, EMPTY)) - taken.get(key, Decimal(0))
+        if more and more > left:
+            yield _too_much(f"{path}.quantity", now + more, left + now)
+        taken[key] = taken.get(key, Decimal(0)) + more
+
+
+def _raises(change: Transition) -> Iterator[tuple[str, int, Decimal, Decimal]]:
+    """Yield path, shipped row, quantity now and how much more of each changed row; what one gives back is nothing."""
+    for path, _, before, fields in changed_rows(change, HELD):
         now = number(before, "quantity") or Decimal(0)
-        if asked is not None and asked > left + now:
-            yield _too_much(f"{path}.quantity", asked, left + now)
-        taken[key] = taken.get(key, Decimal(0)) + max(Decimal(0), (asked or now) - now)
-
-
-def _raised(change: Transition) -> dict[int, Decimal]:
-    """Return how much more of each shipped row the changed rows take; what others give back may come too late."""
-    taken: dict[int, Decimal] = {}
-    for _, _, before, fields in changed_rows(change, HELD):
-        asked, now = number(fields, "quantity"), number(before, "quantity") or Decimal(0)
-        key = get_int(before, "fulfillment_row_id") or 0
-        taken[key] = taken.get(key, Decimal(0)) + max(Decimal(0), (asked or now) - now)
-    return taken
+        asked = number(fields, "quantity")
+        more = Decimal(0) if asked is None else max(Decimal(0), asked - now)
+        yield path, get_int(before, "fulfillment_row_id") or 0, now, more
 
 
 def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:

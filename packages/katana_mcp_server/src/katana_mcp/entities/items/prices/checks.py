@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.items.prices.reading import VARIANT, Meant, chosen_of, field_of, priced, sku_of
+from katana_mcp.entities.items.prices.reading import VARIANT, Meant, changing_of, chosen_of, field_of, sku_of
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.entities.items.writes import DEAREST
 from katana_mcp.references import wording
@@ -62,8 +62,7 @@ def _turned(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]
 
 def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield what is not changed, and why."""
-    chosen = chosen_of(request, facts)
-    changing = [each for each in priced(request, facts) if each.new != each.old]
+    chosen, changing = chosen_of(request, facts), changing_of(request, facts)
     if request.category is not None and isinstance(facts.own, Meant) and not facts.own.is_of_items:
         told = f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
         yield blocking(warning_codes.NOT_FOUND, told, "category")

@@ -6,7 +6,16 @@ from decimal import Decimal
 from cache_core.records import canonical
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.prices.checks import checks
-from katana_mcp.entities.items.prices.reading import READS, VARIANT, Priced, chosen_of, field_of, gather, priced, sku_of
+from katana_mcp.entities.items.prices.reading import (
+    READS,
+    VARIANT,
+    Priced,
+    changing_of,
+    chosen_of,
+    field_of,
+    gather,
+    sku_of,
+)
 from katana_mcp.entities.items.prices.request import ChangePricesRequest, ChangePricesResponse
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.tools.answers import plain_number
@@ -21,7 +30,7 @@ TOOL = "change_prices"
 def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     chosen = chosen_of(request, facts)
     is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
-    changing = sum(each.new != each.old for each in priced(request, facts))
+    changing = len(changing_of(request, facts))
     unpriced = sum(each.old is None for each in chosen)
     by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
     names = facts.names or Names()

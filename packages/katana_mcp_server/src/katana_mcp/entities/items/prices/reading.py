@@ -98,8 +98,8 @@ def sku_of(variant: Stored) -> str:
     return text(variant.record, "sku") or str(variant.id)
 
 
-def priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
-    """Return the variants whose prices are to change, however many there are."""
+def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
+    """Return the variants that are meant with what their prices become."""
     own = facts.own
     variants = own.variants if isinstance(own, Meant) else ()
     after = [each for each in variants if int(each.id) > (request.after_variant_id or 0)]
@@ -140,7 +140,11 @@ def _decimals_of(price: Decimal) -> int:
 _CENTS = 2
 
 
+def changing_of(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
+    """Return those whose price will be another, however many there are."""
+    return [each for each in _priced(request, facts) if each.new != each.old]
+
+
 def chosen_of(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
-    """Return those that this plan changes: whose price will be another, as many as it takes."""
-    most = facts.own.most if isinstance(facts.own, Meant) else 0
-    return [each for each in priced(request, facts) if each.new != each.old][:most]
+    """Return those that this plan changes: as many as it takes."""
+    return changing_of(request, facts)[: facts.own.most if isinstance(facts.own, Meant) else 0]
