@@ -28,5 +28,6 @@ class Renamed(Middleware):
             update = {"name": RENAMED[asked]}
         elif (inner := meant(context.message, {CALL})) in RENAMED:
             update = {"arguments": {**given, "name": RENAMED[inner]}}
-        message = context.message.model_copy(update=update)
-        return await call_next(context.copy(message=message) if update else context)
+        if not update:
+            return await call_next(context)
+        return await call_next(context.copy(message=context.message.model_copy(update=update)))
