@@ -148,7 +148,7 @@ class _Planted:
         found = [(each[0], text[each.start() :]) for text in texts for each in MARK.finditer(text)]
         for mark, text in found:
             whole, begun = escape_hidden(self.written[mark]), text.split("… [")[0]
-            in_a_body = json.dumps(whole, ensure_ascii=False)[1:-1]  # a body of a plan is shown as JSON
+            in_a_body = escape_hidden(json.dumps(self.written[mark], ensure_ascii=False)[1:-1])  # plans show JSON
             assert whole.startswith(begun) or begun.startswith((whole, in_a_body)), (where, text)
         unseen = {each for each in set().union(*texts) if unicodedata.category(each) in UNSEEN and each not in "\n\t"}
         assert unseen == set(), where
