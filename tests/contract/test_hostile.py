@@ -88,7 +88,7 @@ async def hostile_cache(cache: CacheBackend) -> CacheBackend:
 async def large(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[CacheBackend]:
     """Return a registered backend that holds fifty thousand variants.
 
-    What the test made so far, texts and rows, is kept out of the garbage collector's way, as a server does at its start.
+    What the test made so far is kept out of the garbage collector's way, as a server does at its start.
     """
     request.getfixturevalue("texts")
     backend = plain(request.param, CATALOGUE, tmp_path)

@@ -105,7 +105,8 @@ def proves_told(preview: Payload, record: Mapping[str, Any]) -> None:
     if record["deleted_at"]:
         return
     told = {name: preview[name] for name in ("status", "total", "currency") if name in preview and name in record}
-    assert {name: value for name, value in told.items() if not _close(_plain(value), _plain(record[name]))} == {}, record
+    wrong = {name: value for name, value in told.items() if not _close(_plain(value), _plain(record[name]))}
+    assert wrong == {}, record
 
 
 def _plain(value: object) -> object:

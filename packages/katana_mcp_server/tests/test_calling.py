@@ -29,6 +29,12 @@ def test_a_refusal_is_json_too_and_ends_with_one(command_line: Run) -> None:
     assert (ran.code, ran.err, ran.data["error"]) == (1, "", "unknown_argument")
 
 
+def test_a_preview_that_cannot_be_applied_ends_with_one(command_line: Run) -> None:
+    asked = ("customer_id=nobody", 'rows=[{"sku_or_variant_id": "FSKT-35M", "quantity": 1}]')
+    ran = command_line("call", "create_sales_order", *asked)
+    assert (ran.code, ran.data["is_preview"], "plan_token" in ran.data) == (1, True, False)
+
+
 def test_an_answer_without_all_rows_says_so_and_ends_with_one(
     command_line: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,4 +84,4 @@ def test_a_person_is_asked_before_a_write(
     assert "[y/N]" in ran.err
     assert "PO-900" in ran.err
     now = own.sandbox.tenant("default").get("purchase_orders", order["id"])
-    assert (ran.code, now["order_no"]) == (0, "PO-900" if written else order["order_no"])
+    assert (ran.code, now["order_no"]) == ((0, "PO-900") if written else (1, order["order_no"]))

@@ -1,6 +1,7 @@
 """The rules of the tool catalogue: what is written and compared, and what is asked before another server is called."""
 
 import asyncio
+import sys
 from collections.abc import Generator
 from contextlib import suppress
 from itertools import product
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from catalog_site import QUOTE, ServedToy, Site, Toy, running_toy, toml_of
+from catalog_site import QUOTE, TOY, ServedToy, Site, Toy, running_toy, toml_of
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StreamableHttpTransport
@@ -27,10 +28,11 @@ from katana_mcp.gateway.files import CatalogFiles, read_attempts, read_catalog, 
 from katana_mcp.gateway.gate import Gate
 from katana_mcp.gateway.intended import rendered
 from katana_mcp.gateway.mapping import checked, mapped
-from katana_mcp.gateway.model import Aggregate, Catalog, CatalogError, Rule
+from katana_mcp.gateway.model import Aggregate, Catalog, CatalogError, Rule, Upstream
 from katana_mcp.gateway.schemas import captured, explained, hashes
 from katana_mcp.server.mcp.health import Health
 from katana_mcp.server.mcp.overload import Load
+from katana_mcp.server.mcp.upstreams import Connection
 from katana_mcp.tools.warnings import Refused
 
 ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
@@ -250,6 +252,29 @@ async def test_a_late_answer_is_told_as_that_and_ends_no_session(site: Site, ser
         assert "book may have been done, so look before it is called again" in refusal["warnings"][0]["message"]
         await host.check()
         assert host.live.snapshot()["servers"]["shipping"]["state"] == "up"
+
+
+async def test_a_program_is_started_where_the_catalogue_stands(
+    site: Site, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = site.written.parent / "here" / "toy"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {TOY} "$@"\n')
+    program.chmod(0o755)
+    site.write(toml_of("shipping", command=["here/toy", "toy.json"]))
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    Toy(site.written.parent / "toy.json")
+    async with site.served() as host:
+        assert "quote" in await host.names()
+
+
+async def test_a_server_that_was_never_reached_has_done_nothing(tmp_path: Path) -> None:
+    gone = Connection("shipping", Upstream(command=("./gone",)), tmp_path)
+    with pytest.raises(Refused, match=r"shipping could not be reached \(.*\): book was not called"):
+        await gone.call("book", {}, _unheard)
+
+
+async def _unheard(*_: object) -> None: ...
 
 
 async def test_an_answer_that_fits_nothing_is_handed_on_and_any_object_promised_from_then_on(

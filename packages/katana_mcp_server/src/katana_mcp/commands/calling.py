@@ -18,7 +18,8 @@ from katana_mcp.server.application import application
 async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
     """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused or incomplete.
 
-    An answer is incomplete while the first sync is running: rows may be missing.
+    An answer is incomplete while the first sync is running: rows may be missing. A preview of what cannot be applied is
+    a refusal, and so is a plan that was not wholly applied.
     On a terminal the person there is asked what the tool asks a person; elsewhere nobody can be asked.
 
     Raises:
@@ -39,7 +40,15 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
     warming = None if result.is_error else (result.structured_content or {}).get("warming")
     if warming is not None:
         sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
-    return 1 if result.is_error or warming is not None else 0
+    return 1 if result.is_error or warming is not None or _falls_short(result.structured_content or {}) else 0
+
+
+def _falls_short(answer: Mapping[str, Any]) -> bool:
+    """Return whether a preview cannot be applied, or something of a plan was not."""
+    if answer.get("is_preview"):
+        return any(warning["severity"] == "blocking" for warning in answer["warnings"])
+    ended = [answer, *answer.get("outcomes", ())]
+    return any(each.get(name) for each in ended for name in ("failed", "unknown", "not_tried"))
 
 
 _INCOMPLETE = "the first sync has not ended ({}): rows may be missing; call it again in a moment"

@@ -39,6 +39,11 @@ class CatalogFiles:
     state: Path
 
     @property
+    def folder(self) -> Path:
+        """Where programs are started: paths in the catalogue are from there."""
+        return self.written.absolute().parent
+
+    @property
     def overlay(self) -> Path:
         """What this machine changes."""
         return self.written.with_suffix(".local.toml")

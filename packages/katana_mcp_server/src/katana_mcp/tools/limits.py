@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import cast
 
 type Context = Mapping[str, object]
@@ -40,6 +41,8 @@ def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context]
 
 
 def _limit(value: object) -> object:
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

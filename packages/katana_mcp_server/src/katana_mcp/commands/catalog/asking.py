@@ -40,7 +40,7 @@ async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool
     files = files_of(choice)
     try:
         catalog, pins = read_catalog(files), read_pins(files)
-        now = await listings(catalog, _servers(catalog, targets))
+        now = await listings(catalog, files.folder, _servers(catalog, targets))
     except CatalogError as error:
         raise SettingsError(str(error)) from None
     changes = [change for change in _changes(pins, now) if _is_meant(change.target, targets)]

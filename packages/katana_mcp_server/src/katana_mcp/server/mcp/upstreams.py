@@ -65,14 +65,21 @@ async def _ignore(*told: object, **more: object) -> None:
 
 
 class Connection:
-    """One server, over a session that is kept until it breaks."""
+    """One server, over a session that is kept until it breaks.
 
-    def __init__(self, name: str, upstream: Upstream) -> None:
+    Args:
+        name: what the catalogue calls it.
+        upstream: how it is reached.
+        folder: where the catalogue stands, in which a program is started.
+    """
+
+    def __init__(self, name: str, upstream: Upstream, folder: Path) -> None:
         missing = sorted(set(upstream.variables) - set(os.environ))
         if missing:
             raise CatalogError(f"upstreams.{name}: {', '.join(missing)} is not set in the environment")
         self.name = name
         self.upstream = upstream
+        self._folder = folder
         self._given = {variable: os.environ[variable] for variable in upstream.variables}
         self.secrets = Secrets(self._given)
         self._opening = asyncio.Lock()
@@ -107,12 +114,14 @@ class Connection:
         """Call a tool.
 
         Raises:
-            Refused: the server did not answer; whether it did what was asked is not known then.
+            Refused: it could not be reached, or did not answer; then it is not known whether it did what was asked.
         """
         self._calls += 1
+        sent = False
         try:
             async with asyncio.timeout(self.upstream.timeout):
                 client = await self._connected()
+                sent = True
                 return await client.call_tool_mcp(tool, arguments, progress_handler=report)
         except Exception as error:  # noqa: BLE001 - whatever another server or the way to it does
             reason = self.reason_of(error)
@@ -120,8 +129,11 @@ class Connection:
                 return mt.CallToolResult(content=[mt.TextContent(type="text", text=reason)], is_error=True)
             if self._calls == 1 and not isinstance(error, TimeoutError):
                 await self.close()
-            message = f"{self.name} did not answer ({reason}): {tool} may have been done, so look before it is called"
-            raise Refused(blocking(warning_codes.UPSTREAM_DOWN, f"{message} again")) from None
+            message = f"{self.name} could not be reached ({reason}): {tool} was not called"
+            if sent:
+                told = "may have been done, so look before it is called again"
+                message = f"{self.name} did not answer ({reason}): {tool} {told}"
+            raise Refused(blocking(warning_codes.UPSTREAM_DOWN, message)) from None
         finally:
             self._calls -= 1
 
@@ -159,7 +171,9 @@ class Connection:
             program, *arguments = upstream.command
             # What it writes to stderr may hold what it was given.
             nowhere = Path(os.devnull)
-            transport = StdioTransport(program, arguments, env=self._given, keep_alive=False, log_file=nowhere)
+            transport = StdioTransport(
+                program, arguments, env=self._given, cwd=str(self._folder), keep_alive=False, log_file=nowhere
+            )
         # A proxy's client, because it hands on answers that do not fit their schema; nobody can be asked through it.
         return ProxyClient(
             transport,
@@ -181,7 +195,8 @@ class Upstreams:
     def __init__(self, live: LiveCatalog, clock: Clock) -> None:
         self.live = live
         self._clock = clock
-        self._connections = {name: Connection(name, upstream) for name, upstream in live.catalog.upstreams.items()}
+        folder = live.files.folder
+        self._connections = {name: Connection(name, each, folder) for name, each in live.catalog.upstreams.items()}
         self._gates = {name: Gate() for name in self._connections}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -250,13 +265,13 @@ class Upstreams:
         return await self._connections[server].call(tool, arguments, report)
 
 
-async def listings(catalog: Catalog, servers: Sequence[str]) -> dict[str, dict[str, Json]]:
-    """Return what servers list now, asked once and side by side.
+async def listings(catalog: Catalog, folder: Path, servers: Sequence[str]) -> dict[str, dict[str, Json]]:
+    """Return what servers of a catalogue in a folder list now, asked once and side by side.
 
     Raises:
         CatalogError: one does not answer.
     """
-    connections = [Connection(name, catalog.upstreams[name]) for name in servers]
+    connections = [Connection(name, catalog.upstreams[name], folder) for name in servers]
 
     async def of_one(connection: Connection) -> dict[str, Json]:
         try:
