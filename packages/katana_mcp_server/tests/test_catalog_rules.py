@@ -274,7 +274,7 @@ async def test_a_server_that_was_never_reached_has_done_nothing(tmp_path: Path) 
         await gone.call("book", {}, _unheard)
 
 
-async def _unheard(*_: object) -> None: ...
+async def _unheard(progress: float, total: float | None, message: str | None) -> None: ...
 
 
 async def test_an_answer_that_fits_nothing_is_handed_on_and_any_object_promised_from_then_on(
