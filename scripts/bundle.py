@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scripts.release import NAME, ROOT, asked, project
+from scripts.release import ICON, NAME, ROOT, asked, project
 
 from katana_mcp.configuration.settings import Choice
 from katana_mcp.server.catalogue import served, unlisted
@@ -54,6 +54,7 @@ def manifest(about: Mapping[str, Any]) -> dict[str, Any]:
         "description": about["description"],
         "author": about["authors"][0],
         "license": about["license"],
+        "icon": ICON.name,
         "keywords": about["keywords"],
         "server": {
             "type": "uv",
@@ -96,6 +97,7 @@ def pack(wheel: Path, folder: Path) -> Path:
         "pyproject.toml": PYPROJECT.format(**words).encode(),
         ENTRY: PROGRAM.encode(),
         "LICENSE": (ROOT / "LICENSE").read_bytes(),
+        ICON.name: ICON.read_bytes(),
         wheel.name: wheel.read_bytes(),
     }
     folder.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ from katana_mcp.configuration.settings import Settings, variable
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "katana-factory-mcp"
+ICON = ROOT / "docs/images/icon.png"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 SUMMARY = "Katana manufacturing ERP: find, check and plan, from a local cache; writes only what was previewed"
 _ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9-]+)/([A-Za-z0-9._-]+)")
@@ -107,6 +108,7 @@ def entry(about: Mapping[str, Any]) -> dict[str, Any]:
         "description": SUMMARY,
         "version": about["version"],
         "repository": {"url": address, "source": "github"},
+        "icons": [{"src": _icon(address, about["version"]), "mimeType": "image/png", "sizes": ["512x512"]}],
         "packages": [
             {
                 "registryType": "pypi",
@@ -119,6 +121,11 @@ def entry(about: Mapping[str, Any]) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _icon(address: str, version: str) -> str:
+    """Return where the picture of a version lies, which stays when the repository goes on."""
+    return f"{address.replace('github.com', 'raw.githubusercontent.com')}/v{version}/{ICON.relative_to(ROOT)}"
 
 
 def _do(options: argparse.Namespace) -> str:

@@ -2,20 +2,27 @@
 
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import tomllib
 import zipfile
+from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
+from fastmcp import Client
 from scripts import bundle, prove_bundle, release
 
 import katana_mcp
-from katana_mcp.configuration.settings import SECRETS, Settings
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SECRETS, Settings, load
+from katana_mcp.server.application import application
+from katana_mcp.server.wiring import Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((Path(__file__).parent / "schemas/server.schema.json").read_text("utf-8"))
@@ -50,6 +57,25 @@ def test_the_registrys_entry_is_valid_and_has_the_version_and_the_name_of_the_pa
     assert entry["name"] == "io.github.Example-Works/katana-factory-mcp"
     assert entry["repository"]["url"] == ADDRESS
     assert SCHEMA["$id"] == entry["$schema"]
+
+
+async def test_one_picture_shows_the_server_in_hosts_in_its_bundle_and_in_the_registry(
+    manifest: Mapping[str, Any], tree: Path
+) -> None:
+    own = OwnSandbox()
+    settings = load(sandbox=True, api_key=own.api_key)
+    async with Client(application(settings, Environment(transport=own.transport(), in_memory=True))) as client:
+        assert client.server_info is not None
+        (icon,) = client.server_info.icons or [None]
+    assert icon is not None
+    kind, _, data = icon.src.removeprefix("data:").partition(";base64,")
+    drawn = ET.fromstring(b64decode(data))
+    assert (kind, icon.sizes, drawn.attrib["viewBox"]) == ("image/svg+xml", ["any"], "0 0 64 64")
+    shown = (ROOT / "docs/images" / manifest["icon"]).read_bytes()
+    assert (shown[:8], struct.unpack(">II", shown[16:24])) == (b"\x89PNG\r\n\x1a\n", (512, 512))
+    (told,) = release.entry(release.project(tree))["icons"]
+    place = "https://raw.githubusercontent.com/Example-Works/katana.mcp"
+    assert told["src"] == f"{place}/v{katana_mcp.__version__}/docs/images/icon.png"
 
 
 def test_the_schema_refuses_what_is_no_entry(tree: Path) -> None:
@@ -126,7 +152,8 @@ def test_the_bundle_holds_the_wheel_and_what_starts_it_and_is_the_same_each_time
     first = bundle.pack(wheel, tmp_path / "one")
     with zipfile.ZipFile(first) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
-    assert set(held) == {"manifest.json", "pyproject.toml", "src/server.py", "LICENSE", wheel.name}
+    assert set(held) == {"manifest.json", "pyproject.toml", "src/server.py", "LICENSE", "icon.png", wheel.name}
+    assert json.loads(held["manifest.json"])["icon"] in held
     assert held[wheel.name] == b"a wheel"
     told = tomllib.loads(held["pyproject.toml"].decode())
     assert told["tool"]["uv"]["sources"] == {"katana-factory-mcp": {"path": wheel.name}}

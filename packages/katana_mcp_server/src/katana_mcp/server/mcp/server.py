@@ -12,6 +12,7 @@ from katana_mcp.resources.prompts import served
 from katana_mcp.server.catalogue import absent_tools
 from katana_mcp.server.mcp.beside import Beside
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
+from katana_mcp.server.mcp.icons import icons
 from katana_mcp.server.mcp.prompts import ServedPrompt, offer_completions
 from katana_mcp.server.mcp.refresh_middleware import Waking
 from katana_mcp.server.mcp.renamed import Renamed
@@ -66,6 +67,7 @@ def build_server(
     server: FastMCP[Any] = FastMCP(
         "katana",
         version=__version__,
+        icons=icons(),
         instructions=INSTRUCTIONS + ("" if is_unlisted is None else UNLISTED),
         lifespan=lifespan,
         mask_error_details=True,
