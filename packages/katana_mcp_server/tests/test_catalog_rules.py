@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from katana_mcp.commands.catalog import asking
+from katana_mcp.commands.catalog import asking, looking
 from katana_mcp.commands.doctor.local import catalog_findings
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load, load_catalog_choice
@@ -352,6 +352,45 @@ async def test_another_server_gets_the_headers_that_the_catalogue_names_and_none
     assert "'authorization': '<SHIPPING_AUTH>'" in told
     assert TOKEN not in told
     assert "x-of-the-client" not in told
+
+
+async def test_a_running_server_is_compared_with_what_is_meant_as_a_host_sees_it(
+    site: Site, no_settings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = {name: value for name, value in site.settings().items() if name.startswith(("cache", "catalog", "tools"))}
+    choice = load_catalog_choice(**flags)
+    async with opened(site.own, capsys, **flags, toolsets=()) as door:
+        url = f"http://127.0.0.1:{door.port}/mcp"
+        with pytest.raises(SettingsError, match=rf"--url: {url} does not list its tools \(.*KATANA_MCP_HTTP_TOKEN"):
+            await asking.diff(choice, url)
+        no_settings.setenv("KATANA_MCP_HTTP_TOKEN", TOKEN)
+        assert (await asking.diff(choice, url)).fine
+        site.write(toml_of("shipping", url="http://127.0.0.1:9/mcp"), '[tools.shipping.quote]\ndescription = "Other."')
+        site.written.write_text(site.written.read_text() + "\n[tools.shipping.book]\nenabled = false")
+        report = await asking.diff(choice, url)
+    drift: Any = report.data["drift"]
+    found = [(each["kind"], each["tool"], each["part"]) for each in drift]
+    assert (report.fine, found) == (False, [("words", "served.quote", "words"), ("new", "served.book", "tool")])
+
+
+def test_a_server_keeps_to_its_budget_by_what_only_reads_the_dearest_first(site: Site) -> None:
+    def tokens(budget: int) -> tuple[list[str], list[str]]:
+        vouched = "[tools.shipping.quote]\nread_only = true\n[tools.shipping.track]\nread_only = true"
+        site.write(toml_of("shipping", url="http://127.0.0.1:9/mcp", budget=budget), vouched)
+        choice = load_catalog_choice(catalog_file=site.written, cache_dir=site.home / "kept", tools="cache_status")
+        report = asyncio.run(looking.list_tools(choice, live=False))
+        entries: Any = report.data["tools"]
+        others = [each for each in entries if each["origin"].startswith("shipping.")]
+        return [each["name"] for each in others if each["listed"]], [note for note in report.notes if "ship" in note]
+
+    everything, (told,) = tokens(10_000)
+    cost = int(told.split()[1])
+    assert (everything, told) == (["book", "quote", "track"], f"shipping: {cost} tokens listed, of a budget of 10,000")
+    assert tokens(cost)[0] == everything
+    assert tokens(cost - 1)[0] == ["book", "track"]
+    listed, (told,) = tokens(0)
+    assert listed == ["book"]
+    assert told.endswith("tokens listed, of a budget of 0; what may change something stays listed")
 
 
 def test_a_catalogue_that_others_may_write_starts_nothing(site: Site) -> None:

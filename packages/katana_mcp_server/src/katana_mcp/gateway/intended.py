@@ -4,8 +4,8 @@ It is the same whoever is up, and the same bytes for the same files. Refuses two
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from katana_mcp.gateway.mapping import aggregate_input, shown_input
 from katana_mcp.gateway.model import OWN, Aggregate, Catalog, CatalogError
@@ -85,7 +85,22 @@ def rendered(
                 f"{len(origins)} tools are called {name!r}: {', '.join(sorted(origins))}; give one another name in "
                 f"tools, its server a namespace, or set enabled = false"
             )
-    return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
+    found = {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
+    for server, upstream in catalog.upstreams.items():
+        if upstream.budget is not None:
+            found |= _unlisted(server, upstream.budget, found.values())
+    return found
+
+
+def _unlisted(server: str, budget: int, entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Return the tools of a server that are found by a search so that the listed ones keep to its budget."""
+    listed = [entry for entry in entries if entry.listed and entry.origin.partition(".")[0] == server]
+    cost, found = sum(entry.tokens for entry in listed), dict[str, Entry]()
+    for entry in sorted(listed, key=lambda entry: (-entry.tokens, entry.name)):
+        if cost > budget and not entry.changes_something:
+            found[entry.name] = replace(entry, listed=False)
+            cost -= entry.tokens
+    return found
 
 
 def _of_others(catalog: Catalog, pins: Mapping[str, Json], outputs: Mapping[str, Json]) -> Iterator[Entry]:

@@ -36,6 +36,8 @@ class Upstream(_Part):
         namespace: put before the names of its tools, with an underscore.
         required: whether this server is not ready while that one is down.
         timeout: seconds for a listing, and for a call.
+        budget: tokens that its listed tools may cost; past it, those that only read are found by a search, dearest
+            first, and what may change something stays listed.
     """
 
     command: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class Upstream(_Part):
     namespace: Name | None = None
     required: bool = False
     timeout: float = Field(default=30, gt=0, le=600, allow_inf_nan=False)
+    budget: int | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
     def _one_way_to_it(self) -> Self:

@@ -61,14 +61,20 @@ def list_tools(
 
 
 @app.command
-def diff(*, live: Path | None = None, as_json: AsJson = False, flags: Given = None) -> None:
+def diff(*, live: Path | None = None, url: str | None = None, as_json: AsJson = False, flags: Given = None) -> None:
     """Tell how what was served when a server last looked differs from what is meant, part by part.
 
     Args:
         live: another live catalogue than the one of this machine.
+        url: ask the server at this address what it lists now, as a host would; its token is read from
+            KATANA_MCP_HTTP_TOKEN in the environment.
         as_json: print JSON for programs, with old and new.
         flags: settings.
     """
+    if url is not None:
+        from katana_mcp.commands.catalog import asking  # noqa: PLC0415 - as above
+
+        _run(lambda choice: asking.diff(choice, url), flags, as_json=as_json)
     from katana_mcp.commands.catalog import looking as command  # noqa: PLC0415 - as above
 
     _run(lambda choice: command.diff(choice, live), flags, as_json=as_json)

@@ -1,6 +1,7 @@
 """The catalogue against the servers themselves: verified, and adopted from them."""
 
 import asyncio
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,11 +14,11 @@ from katana_mcp.gateway.drift import Change, Observation, new_tools, ordered, to
 from katana_mcp.gateway.files import read_catalog, read_pins, write_pins
 from katana_mcp.gateway.live import Stage
 from katana_mcp.gateway.model import Catalog, CatalogError
-from katana_mcp.gateway.schemas import Json
+from katana_mcp.gateway.schemas import Json, captured
 from katana_mcp.server.catalogue import served
 from katana_mcp.server.gateway import beside, files_of, live_catalog
-from katana_mcp.server.mcp.catalogue import listing
-from katana_mcp.server.mcp.upstreams import listings
+from katana_mcp.server.mcp.catalogue import finder_listing, listing
+from katana_mcp.server.mcp.upstreams import listed_at, listings
 
 
 async def verify(choice: CatalogChoice) -> Report:
@@ -33,6 +34,25 @@ async def verify(choice: CatalogChoice) -> Report:
     meant = {name: entry.descriptor for name, entry in catalog.entries.items() if entry.listed}
     differing = sorted(name for name in {*meant, *told} if meant.get(name) != told.get(name))
     return compared(catalog.drift(), catalog.stuck(), [f"{name}: not listed as it is meant" for name in differing])
+
+
+async def diff(choice: CatalogChoice, url: str) -> Report:
+    """Ask a running server of ours what it lists, and compare that with what is meant to be listed.
+
+    Raises:
+        SettingsError: it does not answer.
+    """
+    catalog, _ = live_catalog(choice, served(choice), Stage(writes=False, read_only=choice.read_only))
+    token = os.environ.get("KATANA_MCP_HTTP_TOKEN", "")
+    try:
+        now = Observation("up", tools=await listed_at(url, token))
+    except CatalogError as error:
+        raise SettingsError(f"--url: {error}; its token is read from KATANA_MCP_HTTP_TOKEN") from None
+    finders = [tool["name"] for tool in finder_listing()]
+    meant = {f"served.{name}": captured(entry.descriptor) for name, entry in catalog.entries.items() if entry.listed}
+    changes = [change for target, descriptor in meant.items() for change in tool_changes(target, descriptor, now)]
+    known = [*meant, *(f"served.{name}" for name in finders)]
+    return compared(ordered([*changes, *new_tools("served", known, now)]), ())
 
 
 async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool, yes: bool) -> Report:

@@ -1,6 +1,6 @@
 """The catalogue without asking anybody: rendered, listed, compared with what a server last saw."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from katana_mcp.commands.cache.job import Line, Report, Sheet
@@ -35,13 +35,13 @@ async def list_tools(choice: CatalogChoice, *, live: bool) -> Report:
     """List what is meant, or what was served."""
     catalog = catalog_of(choice)
     if not live:
-        return listed(catalog.entries.values(), {})
+        return listed(catalog, {})
     seen = read_json(catalog.files.live)
     if seen is None:
         return Report({}, notes=(_NOT_YET,), fine=False)
     catalog.recall(seen)
     withheld = {name: why_of(catalog, entry) for name, entry in catalog.entries.items() if not catalog.is_served(entry)}
-    return listed(catalog.entries.values(), withheld)
+    return listed(catalog, withheld)
 
 
 def why_of(catalog: LiveCatalog, entry: Entry) -> str:
@@ -50,8 +50,9 @@ def why_of(catalog: LiveCatalog, entry: Entry) -> str:
     return "; ".join(change.reason or f"{change.part} changed ({change.kind})" for change in changes)
 
 
-def listed(entries: Collection[Entry], withheld: Mapping[str, str]) -> Report:
+def listed(catalog: LiveCatalog, withheld: Mapping[str, str]) -> Report:
     """Return the tools as a table, and what each server's cost the model."""
+    entries = catalog.entries.values()
     costs: dict[str, int] = {}
     for entry in entries:
         if entry.listed and entry.name not in withheld:
@@ -71,9 +72,18 @@ def listed(entries: Collection[Entry], withheld: Mapping[str, str]) -> Report:
         Line((each["name"], each["origin"], "yes" if each["listed"] else "found", each["tokens"], each["withheld"]))
         for each in data
     ]
-    notes = [f"{server}: {tokens:,} tokens listed" for server, tokens in sorted(costs.items())]
+    notes = [_cost(catalog, server, tokens) for server, tokens in sorted(costs.items())]
     sheet = Sheet(("tool", "origin", "listed", "tokens", "not served, because"), lines)
     return Report({"tools": data, "tokens": costs}, (sheet,), tuple(notes))
+
+
+def _cost(catalog: LiveCatalog, server: str, tokens: int) -> str:
+    upstream = catalog.catalog.upstreams.get(server)
+    told = f"{server}: {tokens:,} tokens listed"
+    if upstream is None or upstream.budget is None:
+        return told
+    over = "" if tokens <= upstream.budget else "; what may change something stays listed"
+    return f"{told}, of a budget of {upstream.budget:,}{over}"
 
 
 async def diff(choice: CatalogChoice, live: Path | None) -> Report:

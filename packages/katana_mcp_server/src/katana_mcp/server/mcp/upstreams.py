@@ -38,6 +38,8 @@ _SHORTEST_SECRET = 6
 """Characters from which the value of a variable is taken out of texts; a shorter one would tear words apart."""
 _LONGEST_REASON = 200
 _MOST_TOOLS = 500
+_PATIENCE = 30
+"""Seconds that a server may take to answer at first."""
 
 
 class Secrets:
@@ -263,6 +265,22 @@ class Upstreams:
         """
         server, _, tool = target.partition(".")
         return await self._connections[server].call(tool, arguments, report)
+
+
+async def listed_at(url: str, token: str) -> dict[str, Json]:
+    """Return what a server of ours at an address lists, as it is kept, by name.
+
+    Raises:
+        CatalogError: it does not answer.
+    """
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        async with Client(StreamableHttpTransport(url, headers=headers), init_timeout=_PATIENCE) as client:
+            tools = await client.list_tools()
+    except Exception as error:  # noqa: BLE001 - whatever another server or the way to it does
+        told = escape_hidden(" ".join(f"{type(error).__name__}: {error}".split()))[:_LONGEST_REASON]
+        raise CatalogError(f"{url} does not list its tools ({told})") from None
+    return {tool.name: captured(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools}
 
 
 async def listings(catalog: Catalog, folder: Path, servers: Sequence[str]) -> dict[str, dict[str, Json]]:
