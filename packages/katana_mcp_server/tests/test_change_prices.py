@@ -70,6 +70,20 @@ async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: M
     assert _prices(tenant, "purchase_price") == before | {first["id"]: 12.34567891}
 
 
+async def test_a_purchase_price_is_told_in_the_currency_of_its_supplier(stage: Stage, tenant: Tenant) -> None:
+    money = {each["id"]: each["currency"] for each in live(tenant, "suppliers")}
+    paid = {each["id"]: money.get(each["default_supplier_id"]) for each in live(tenant, "materials")}
+    bought = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]]
+    by_currency = {paid[each["material_id"]]: each for each in bought if paid[each["material_id"]]}
+    (one, first), (other, second), *_ = by_currency.items()
+    asked = [{"sku_or_variant_id": each["id"], "price": 7} for each in (first, second)]
+    preview = await stage.call(TOOL, which="purchase", prices=asked)
+    told = {change["field"].split(".purchase")[0]: change["new"] for change in preview["changes"]}
+    assert (told, preview.get("currency")) == ({first["sku"]: f"7 {one}", second["sku"]: f"7 {other}"}, None)
+    alone = await stage.call(TOOL, which="purchase", prices=asked[:1])
+    assert ([change["new"] for change in alone["changes"]], alone["currency"]) == (["7"], one)
+
+
 async def test_what_one_plan_does_not_hold_is_said_and_goes_on_without_raising_anything_twice(
     own: OwnSandbox, clock: ManualClock, tenant: Tenant
 ) -> None:

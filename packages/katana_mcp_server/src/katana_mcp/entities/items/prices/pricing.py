@@ -12,6 +12,7 @@ from katana_mcp.entities.items.prices.reading import (
     Priced,
     changing_of,
     chosen_of,
+    currency_of,
     field_of,
     gather,
     sku_of,
@@ -33,7 +34,9 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     changing = len(changing_of(request, facts))
     unpriced = sum(each.old is None for each in chosen)
     by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
-    names = facts.names or Names()
+    names = facts.names
+    currencies = [currency_of(request, each, names) for each in chosen]
+    one = currencies[0] if len(set(currencies)) == 1 else None
     return Draft(
         summary=f"change {request.which} prices of {len(chosen)} variant{'' if len(chosen) == 1 else 's'}{by}",
         actions=tuple(_action(request, each) for each in chosen) if is_lawful else (),
@@ -41,8 +44,10 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
         lanes=tuple(record_lane(VARIANT, int(each.variant.id)) for each in chosen),
         own={"left": changing - len(chosen) or None},
         lines=tuple(_line(each, names) for each in chosen),
-        currency=names.base_currency() if request.which == "sales" else None,
-        changes=tuple(_change(request, each) for each in chosen),
+        currency=one,
+        changes=tuple(
+            _change(request, each, None if one else currency) for each, currency in zip(chosen, currencies, strict=True)
+        ),
         prior_state={VARIANT: [each.variant.record for each in chosen]},
         revert=None if unpriced or not is_lawful else _back(request, chosen),
         one_way=f"{unpriced} had no price before, and Katana keeps 0 instead of none" if unpriced else "",
@@ -66,9 +71,13 @@ def _line(each: Priced, names: Names) -> PlanLine:
     )
 
 
-def _change(request: ChangePricesRequest, each: Priced) -> FieldChange:
-    old = None if each.old is None else str(plain_number(each.old))
-    return FieldChange(field=f"{sku_of(each.variant)}.{field_of(request)}", old=old, new=str(plain_number(each.new)))
+def _change(request: ChangePricesRequest, each: Priced, currency: str | None) -> FieldChange:
+    """Return a price before and after, each with its currency where those of one plan are in several."""
+    old, new = (
+        None if price is None else " ".join(filter(None, (str(plain_number(price)), currency)))
+        for price in (each.old, each.new)
+    )
+    return FieldChange(field=f"{sku_of(each.variant)}.{field_of(request)}", old=old, new=new)
 
 
 def _back(request: ChangePricesRequest, chosen: Sequence[Priced]) -> JsonObject:

@@ -9,7 +9,7 @@ from cache_core.protocol import Selection, Stored
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
-from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.resolve import read_anew
 from katana_mcp.references.services import Services, current
 from katana_mcp.values import number
@@ -60,7 +60,9 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
         ids, is_any = await _filtered(request, facts, ids if goods else None, services)
     await read_anew(services, {VARIANT: ids[: most + 1]})
     stored = (await services.cache.get_many(VARIANT, ids)).rows
-    names = await look_up(services.cache, {VARIANT: [], "factory": []}, [(VARIANT, each) for each in stored])
+    names = await look_up(
+        services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, each) for each in stored]
+    )
     ordered = sorted((each for each in stored if not each.deleted), key=lambda each: int(each.id))
     return Facts(references=found, names=names, own=Meant(ordered, most, is_any), days=services.days)
 
@@ -91,6 +93,17 @@ async def _filtered(
 def field_of(request: ChangePricesRequest) -> str:
     """Return the field of a variant that holds the price."""
     return f"{request.which}_price"
+
+
+def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str | None:
+    """Return in what a price is: the base currency, or for a purchase that of the item's supplier."""
+    if request.which == "sales":
+        return names.base_currency()
+    for entity, path in _ITEMS:
+        item = names.record(entity, each.variant.record.get(path))
+        if item is not None:
+            return text(names.record("supplier", item.get("default_supplier_id")), "currency")
+    return None
 
 
 def sku_of(variant: Stored) -> str:
