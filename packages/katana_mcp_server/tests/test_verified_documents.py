@@ -177,6 +177,18 @@ async def test_prices_taxes_and_totals_are_compared_in_the_orders_currency(stage
     assert "price" not in _kinds(near)
 
 
+async def test_what_came_is_not_said_to_be_received_where_it_cannot_be_read(stage: Stage, tenant: Tenant) -> None:
+    order = _boxed(tenant)
+    (row, *_) = order["purchase_order_rows"]
+    lines = [{"sku": _sku(tenant, row), "quantity": "a pallet or so"}]
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
+    told = " ".join([*answer["next_actions"], *(each.get("no_call", "") for each in answer["differences"])])
+    assert "receive" not in answer
+    assert "nothing is left" not in told
+    assert f"how much of {lines[0]['sku']} came is not known: see the differences" in told
+    assert "give the amount as a number, and compare again" in told
+
+
 async def test_a_draft_is_not_received_but_changed(stage: Stage, tenant: Tenant) -> None:
     order = next(
         purchase_order for purchase_order in live(tenant, "purchase_orders") if purchase_order["status"] == "DRAFT"

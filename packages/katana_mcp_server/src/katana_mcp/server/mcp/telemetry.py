@@ -4,6 +4,7 @@ FastMCP opens the span of a call. Here it gets the code of a refusal, and Katana
 arguments nor query strings, neither keys nor texts of records are part of any of it.
 """
 
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 PAGE = "/metrics"
 _NAME = "katana-mcp"
 _IDS = re.compile(r"/(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)")
+_PATIENCE = 2.0
+"""Seconds for the collector to take what is sent, where OpenTelemetry's own variables say nothing else: at the end of
+the process somebody waits for it."""
 _NANO = 1_000_000_000
 _SAID = frozenset({"mcp.resource.uri", "gen_ai.prompt.name", "fastmcp.component.key"})
 """Attributes of the framework's spans that may hold what a client has said."""
@@ -92,13 +96,15 @@ def start(settings: Settings) -> None:
     def _is_own(span: ReadableSpan) -> bool:
         return span.instrumentation_scope is not None and span.instrumentation_scope.name == _NAME
 
+    said = any(name.startswith("OTEL_EXPORTER_OTLP") and name.endswith("TIMEOUT") for name in os.environ)
+    patience = None if said else _PATIENCE
     resource = Resource.create({"service.name": _NAME, "service.version": __version__})
     readers: list[MetricReader] = []
     if settings.telemetry:
         provider = TracerProvider(resource=resource)
-        provider.add_span_processor(BatchSpanProcessor(OwnSpans()))
+        provider.add_span_processor(BatchSpanProcessor(OwnSpans(timeout=patience)))
         trace.set_tracer_provider(provider)
-        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter()))
+        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(timeout=patience)))
     if settings.metrics:
         readers.append(PrometheusMetricReader())
     metrics.set_meter_provider(MeterProvider(readers, resource))

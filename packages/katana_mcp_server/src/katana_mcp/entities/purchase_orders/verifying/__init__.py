@@ -67,7 +67,8 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     history = await last_purchases(sides, order, services)
     told, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors]
-    way = terms.settling.received(matched_sides) if request.kind == "delivery_note" else None
+    unread = [side for side in sides if side.lines and side.quantity is None]
+    way = terms.settling.received(matched_sides, unread) if request.kind == "delivery_note" else None
     return now.answer(
         VerifyOrderDocumentAnswer,
         *_warnings(order, sides),

@@ -136,11 +136,13 @@ class Settling:
             return Way(no_call="the order would have no rows left; use delete_purchase_order to delete it")
         return self.modify(delete_row_ids=ids)
 
-    def received(self, sides: Sequence[Side]) -> Way:
-        """Return the call that receives what came of these goods, as far as it is open."""
+    def received(self, sides: Sequence[Side], unread: Sequence[Side] = ()) -> Way:
+        """Return the call that receives what came of these goods, as far as it is open; of others that is not known."""
         if self.is_deleted or self.status == "DRAFT":
             return Way(no_call=_DELETED if self.is_deleted else _DRAFT)
         rows = [row for side in sides for row in _receipts(side)]
+        if not rows and unread:
+            return Way(no_call=f"how much of {unread[0].good.called} came is not known: see the differences")
         if not rows:
             return Way(no_call="nothing is left to receive")
         arguments: dict[str, object] = {"purchase_order_id": self.order, "rows": rows}
