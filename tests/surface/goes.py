@@ -34,6 +34,7 @@ TAX_BY_ID: dict[str, str] = dict.fromkeys(
 CUSTOM: dict[str, str] = {
     "custom_fields": "values of custom fields are read by label; they are written in Katana",
 }
+KEPT = {"custom_fields": "are kept by a correction"}
 COLLECTION = {"custom_field_collection_id": "which custom fields an item has is chosen in Katana"}
 IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"

@@ -2,10 +2,10 @@
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field
 from .usual import Usual
 from .usual import changed_each as _each
 from .usual import live_records as _live
-from .writes_sales import defined_field
 
 PARCEL = "sales_order_fulfillments"
 

@@ -247,6 +247,8 @@ async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_f
             assert not _denied(answer, path), (path, field, answer)
             assert asked[collection] <= 1 + usual[collection], (path, field, asked)
         for absent in [_absent(tenant, collection) if field == "id" else "Nobody made this 0" for field in names]:
+            clock.advance(61)
+            await calls.usual()
             answer, asked = await calls.naming(absent)
             assert _denied(answer, path), (path, absent, answer)
             assert answer["as_of"]

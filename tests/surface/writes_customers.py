@@ -2,6 +2,7 @@
 
 from katana_sandbox import Tenant
 
+from .custom import free_values
 from .writes import Arguments, Pools, Record, Spoil, Write, done_already, gone, live
 
 CUSTOMER, ADDRESS = "customers", "customer_addresses"
@@ -70,9 +71,14 @@ def _below_changed(_: Tenant, customer: Record) -> dict[str, Arguments]:
     }
 
 
-def _pools(_: Tenant, customer: Record) -> Pools:
+def _pools_new(tenant: Tenant, _: Record) -> Pools:
+    return {"custom_fields": free_values(tenant, "Customer")}
+
+
+def _pools(tenant: Tenant, customer: Record) -> Pools:
     billing, shipping = _ids(customer)
     return {
+        **_pools_new(tenant, customer),
         "update_addresses[].address_id": [billing, *shipping],
         "delete_address_ids[]": [billing, *shipping],
         "default_shipping_id": shipping,
@@ -111,6 +117,7 @@ CUSTOMERS = {
     "create_customer": Write(
         collection=CUSTOMER,
         usual=_new,
+        pools=_pools_new,
         below=_below_new,
         spoils={"somebody made one of that name": _TAKEN},
         parts=PARTS,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field, free_values
 from .writes import Arguments, Pools, Record, Spoil, Write, done_already, edited, gone, live, part_gone
 
 ORDER, ROW, COST = "purchase_orders", "purchase_order_rows", "po_additional_cost_rows"
@@ -109,6 +110,7 @@ def _row_fields(tenant: Tenant) -> Arguments:
         "purchase_uom_conversion_rate": 24,
         "arrival_date": "2026-04-05",
         "location_id": _ids(tenant, "locations")[2],
+        "custom_fields": {defined_field(tenant, "PurchaseOrderRow"): "red"},
     }
 
 
@@ -155,10 +157,12 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
         ],
         "location_id": [*places],
         "tracking_location_id": [*places],
+        "custom_fields": free_values(tenant, "PurchaseOrder"),
     }
     for rows in ("rows", "add_rows", "update_rows"):
         pools |= {f"{rows}[].sku_or_variant_id": [*goods], f"{rows}[].tax_rate_id": [*taxes]}
         pools |= {f"{rows}[].location_id": [*places]}
+        pools |= {f"{rows}[].custom_fields": free_values(tenant, "PurchaseOrderRow")}
     for costs in ("additional_costs", "add_additional_costs", "update_additional_costs"):
         pools |= {f"{costs}[].additional_cost_id": [*kinds], f"{costs}[].tax_rate_id": [*taxes]}
     if order:

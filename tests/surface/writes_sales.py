@@ -4,6 +4,7 @@ from typing import Any
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field, free_values
 from .writes import Arguments, Pools, Record, Spoil, Write, done_already, edited, gone, live, part_gone
 
 ORDER, ROW, FEE, ADDRESS = "sales_orders", "sales_order_rows", "sales_order_shipping_fee", "sales_order_addresses"
@@ -119,21 +120,6 @@ def _row_fields(tenant: Tenant) -> Arguments:
     }
 
 
-def defined_field(tenant: Tenant, kind: str) -> str:
-    """Return the id of a custom field of these records, which is defined where there is none."""
-    known = [
-        definition["id"] for definition in live(tenant, "custom_field_definitions") if definition["entity_type"] == kind
-    ]
-    body: Arguments = {"label": f"Colour of {kind}", "field_type": "shortText", "entity_type": kind}
-    return str(known[0] if known else tenant.create("custom_field_definitions", body)["id"])
-
-
-def _free(tenant: Tenant, kind: str) -> list[object]:
-    """Return custom fields of these records: values, one that is taken away, and none."""
-    key = defined_field(tenant, kind)
-    return [{key: "red"}, {key: 7}, {key: None}, {}, [{"field": key, "value": "blue"}]]
-
-
 def _fee_fields(tenant: Tenant) -> Arguments:
     return {"amount": 9, "tax_rate_id": _ids(tenant, "tax_rates")[1], "description": "by air"}
 
@@ -194,11 +180,11 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     pools: dict[str, list[object]] = {
         "customer_id": [*_ids(tenant, "customers")[:4]],
         "location_id": [*places],
-        "custom_fields": _free(tenant, "SalesOrder"),
+        "custom_fields": free_values(tenant, "SalesOrder"),
     }
     for rows in ("rows", "add_rows", "update_rows"):
         pools |= {f"{rows}[].sku_or_variant_id": [*goods], f"{rows}[].tax_rate_id": [*taxes]}
-        pools |= {f"{rows}[].location_id": [*places], f"{rows}[].custom_fields": _free(tenant, "SalesOrderRow")}
+        pools |= {f"{rows}[].location_id": [*places], f"{rows}[].custom_fields": free_values(tenant, "SalesOrderRow")}
         pools |= {f"{rows}[].attributes": [{"engraving": "Bo"}, {}, [{"key": "a", "value": "1"}]]}
     for fees in ("shipping_fees", "add_shipping_fees", "update_shipping_fees"):
         pools |= {f"{fees}[].tax_rate_id": [*taxes]}

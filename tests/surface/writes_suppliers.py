@@ -3,6 +3,7 @@
 from katana_client.resources.addresses import PLACE
 from katana_sandbox import Tenant
 
+from .custom import free_values
 from .writes import Arguments, Pools, Record, Spoil, Write, done_already, gone, live
 
 SUPPLIER, ADDRESS = "suppliers", "supplier_addresses"
@@ -48,8 +49,13 @@ def _below_changed(_: Tenant, supplier: Record) -> dict[str, Arguments]:
     }
 
 
-def _pools(_: Tenant, supplier: Record) -> Pools:
+def _pools_new(tenant: Tenant, _: Record) -> Pools:
+    return {"custom_fields": free_values(tenant, "Supplier")}
+
+
+def _pools(tenant: Tenant, supplier: Record) -> Pools:
     return {
+        **_pools_new(tenant, supplier),
         "update_addresses[].address_id": [_address(supplier)],
         "delete_address_ids[]": [_address(supplier)],
     }
@@ -80,6 +86,7 @@ SUPPLIERS = {
     "create_supplier": Write(
         collection=SUPPLIER,
         usual=_new,
+        pools=_pools_new,
         below=_below_new,
         spoils={"somebody made one of that name": _TAKEN},
         parts=PARTS,

@@ -6,6 +6,7 @@ from .goes import (
     CUSTOM,
     IN_ITS_PATH,
     IN_THE_PATH,
+    KEPT,
     MADE,
     OF_BOMS,
     OF_ITS_MAKING,
@@ -107,9 +108,13 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("CreatePurchaseOrderRequest",),
             called={"rows": "purchase_order_rows"},
             apart={"additional_costs": OF_ITS_OWN},
-            excused=CUSTOM,
         ),
-        Goes(into=("PurchaseOrderRowRequest",), within="rows", called={"sku_or_variant_id": "variant_id"}),
+        Goes(
+            into=("PurchaseOrderRowRequest",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"custom_fields": "Katana's gateway takes them, and the description leaves them out"},
+        ),
         Goes(
             into=("CreatePurchaseOrderAdditionalCostRowRequest",),
             within="additional_costs",
@@ -124,7 +129,6 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             | {"unreceive": "asks for the status that takes receipts back"}
             | dict.fromkeys(("add_additional_costs", "update_additional_costs"), OF_ITS_OWN)
             | {"delete_additional_cost_row_ids": OF_ITS_OWN},
-            excused=CUSTOM,
         ),
         Goes(
             into=("CreatePurchaseOrderRowRequest",),
@@ -134,15 +138,14 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
                 "purchase_order_id": "the order that is changed",
                 "currency": "an order has one currency",
             }
-            | TAX_BY_ID
-            | CUSTOM,
+            | TAX_BY_ID,
         ),
         Goes(
             into=("UpdatePurchaseOrderRowRequest",),
             within="update_rows",
             called={"sku_or_variant_id": "variant_id"},
             apart={"row_id": IN_THE_PATH},
-            excused=TAX_BY_ID | CUSTOM,
+            excused=TAX_BY_ID,
         ),
         Goes(
             into=("CreatePurchaseOrderAdditionalCostRowRequest",),
@@ -174,7 +177,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("UpdatePurchaseOrderRequest",),
             apart={"purchase_order_id": IN_THE_PATH, "reopen_billed": "asks for what accounting may notice"}
             | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
-            excused=CUSTOM
+            excused=KEPT
             | {"status": "the order is reopened and received again by itself"}
             | dict.fromkeys(
                 ("additional_info", "order_created_date", "tracking_location_id"),
@@ -191,7 +194,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             | {"arrival_date": "the goods are there already", "purchase_order_row_id": "the row is a new one"}
             | {"batch_transactions": "the older form of traceability, which excludes it"}
             | TAX_BY_ID
-            | CUSTOM,
+            | KEPT,
         ),
         Goes(
             into=("UpdatePurchaseOrderRowRequest", "PurchaseOrderReceiveRow"),
@@ -201,7 +204,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             | dict.fromkeys(("purchase_uom", "purchase_uom_conversion_rate"), "the stock that came would be another")
             | {"batch_transactions": "the older form of traceability, which excludes it"}
             | TAX_BY_ID
-            | CUSTOM,
+            | KEPT,
         ),
     ),
     "correct_sales_order": (
@@ -321,7 +324,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
     ),
     "delete_item": (),
     "create_customer": (
-        Goes(into=("CreateCustomerRequest",), excused=CUSTOM),
+        Goes(into=("CreateCustomerRequest",)),
         Goes(
             into=("CreateCustomerRequest.addresses",),
             within="addresses",
@@ -333,7 +336,6 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("UpdateCustomerRequest",),
             apart={"customer_id": IN_THE_PATH}
             | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN),
-            excused=CUSTOM,
         ),
         Goes(
             into=("CreateCustomerAddressRequest",),
@@ -345,7 +347,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
     ),
     "delete_customer": (),
     "create_supplier": (
-        Goes(into=("CreateSupplierRequest",), excused=CUSTOM),
+        Goes(into=("CreateSupplierRequest",)),
         Goes(
             into=("SupplierAddressRequest",),
             within="addresses",
@@ -357,7 +359,6 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("UpdateSupplierRequest",),
             apart={"supplier_id": IN_THE_PATH}
             | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN),
-            excused=CUSTOM,
         ),
         Goes(
             into=("CreateSupplierAddressRequest",),

@@ -57,6 +57,7 @@ def test_a_new_customer_is_one_request_recognised_by_all_that_it_is_to_hold() ->
         **dict.fromkeys(
             ("first_name", "last_name", "company", "email", "phone", "comment", "reference_id", "category")
         ),
+        "custom_fields": None,
         "name": "Velo Berger",
         "discount_rate": Decimal("7.5"),
         "addresses": [

@@ -23,7 +23,22 @@ RECORD: dict[str, Any] = {
     "sales_order_rows": [{**ROW, "custom_fields": {}}],
 }
 NONE: dict[str, str] = {}
-DEFINED = {"u-1": ("Colour", "SalesOrder"), "u-2": ("Size", "SalesOrder"), "u-9": ("Text", "SalesOrderRow")}
+COLOURS = [{"id": 4, "label": "Red"}, {"id": 5, "label": "Blue"}]
+DEFINED: dict[str, Any] = {
+    key: {"id": key, "label": label, "entity_type": of, "field_type": kind, "options": options}
+    for key, label, of, kind, options in (
+        (
+            "u-1",
+            "Colour",
+            "SalesOrder",
+            "singleSelect",
+            {"choices": [{"id": 4, "label": "Red"}, {"id": 5, "label": "Blue"}]},
+        ),
+        ("u-2", "Size", "SalesOrder", "number", None),
+        ("u-9", "Text", "SalesOrderRow", "shortText", None),
+        ("u-8", "Text", "ProductVariant", "shortText", None),
+    )
+}
 
 
 def _planned(**asked: object) -> Draft:
@@ -97,20 +112,64 @@ def test_a_new_order_and_one_that_is_made_again_have_all_of_it() -> None:
     assert arguments["rows"] == [{"sku_or_variant_id": 7, "quantity": 2, "attributes": [{"key": "a", "value": "1"}]}]
 
 
+def _checked(**asked: object) -> list[tuple[str, str, str | None]]:
+    request = MODIFY.request.model_validate({"sales_order_id": 5, **asked})
+    found = MODIFY.checks(request, Facts(record=RECORD, definitions=DEFINED, names=Names({})))
+    return [(each.code or "", each.message, each.field_path) for each in found if each.severity == "blocking"]
+
+
 def test_a_field_that_nothing_defines_is_refused_with_those_that_there_are() -> None:
+    rows = [{"row_id": 9, "custom_fields": {"u-0": "x", "u-1": "Red", "u-9": "y"}}]
+    told = _checked(custom_fields={"Shape": 1}, update_rows=rows)
+    here = "custom_fields: no custom field has the label or id"
+    assert told == [
+        ("not_found", f"{here} Shape here; there are: Colour (u-1), Size (u-2)", "custom_fields"),
+        *(
+            (
+                "not_found",
+                f"update_rows[0].{here} {name} here; there are: Text (u-9), Text (u-8)",
+                "update_rows[0].custom_fields",
+            )
+            for name in ("u-0", "u-1")
+        ),
+    ]
+
+
+def test_fields_and_choices_are_named_by_their_labels_and_shown_by_them() -> None:
     asked = {
-        "custom_fields": {"u-9": 1},
-        "update_rows": [{"row_id": 9, "custom_fields": {"u-0": 1, "u-1": 2, "u-9": 3}}],
+        "custom_fields": {"colour": "blue", "Size": 8},
+        "update_rows": [{"row_id": 9, "custom_fields": {"Text": "x"}}],
     }
     request = MODIFY.request.model_validate({"sales_order_id": 5, **asked})
-    found = MODIFY.checks(request, Facts(record=RECORD, own=DEFINED, names=Names({})))
-    told = [(each.severity, each.code, each.field_path) for each in found if each.severity == "blocking"]
-    assert told == [
-        ("blocking", "not_found", "custom_fields"),
-        ("blocking", "not_found", "update_rows[0].custom_fields"),
-        ("blocking", "not_found", "update_rows[0].custom_fields"),
+    draft = MODIFY.plan(request, Facts(record=RECORD, definitions=DEFINED, names=Names({})))
+    assert _sent(draft) == [{"custom_fields": {"u-1": 5, "u-2": 8}}, {"custom_fields": {"u-9": "x"}}]
+    assert [(change.field, change.old, change.new) for change in draft.changes] == [
+        ("custom_fields", '{"Colour": "red", "Size": 7}', '{"Colour": "Blue", "Size": 8}'),
+        ("rows[id=9].custom_fields", None, '{"Text": "x"}'),
     ]
-    assert "Colour is u-1, Size is u-2" in next(each.message for each in found if each.code == "not_found")
+    assert _back(draft)["custom_fields"] == {"u-1": "red", "u-2": 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("Colour", "green", "Colour is one of Red, Blue, and not 'green'"),
+        ("u-1", 6, "Colour is one of Red, Blue, and not 6"),
+        ("Size", "8", "Size is a number, and not '8'"),
+        ("Size", True, "Size is a number, and not True"),
+    ],
+)
+def test_a_value_that_a_field_cannot_have_is_refused_with_what_it_can(name: str, value: object, told: str) -> None:
+    assert _checked(custom_fields={name: value}) == [("invalid_argument", f"custom_fields: {told}", "custom_fields")]
+    assert _checked(custom_fields={"Colour": 5, "Size": Decimal("8.5")}) == []
+    assert _checked(custom_fields={name: None}) == []
+
+
+def test_a_label_that_two_fields_have_is_refused_with_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEFINED, "u-3", {**DEFINED["u-2"], "id": "u-3"})
+    told = "custom_fields: 2 custom fields are called Size; name one by its id: u-2, u-3"
+    assert _checked(custom_fields={"Size": 8}) == [("ambiguous_name", told, "custom_fields")]
+    assert _checked(custom_fields={"u-3": 8}) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
@@ -69,7 +69,7 @@ def test_a_new_supplier_is_one_request_recognised_by_all_that_it_is_to_hold() ->
             body={"name": "Nordlager", "currency": "SEK", "addresses": [HALL]},
             entity="supplier",
             expects={
-                **dict.fromkeys(("email", "phone", "comment")),
+                **dict.fromkeys(("email", "phone", "comment", "custom_fields")),
                 "name": "Nordlager",
                 "currency": "SEK",
                 "addresses": [{**dict.fromkeys(LINES), **HALL}],
@@ -242,13 +242,12 @@ def test_orders_and_items_that_are_not_known_yet_are_told() -> None:
     assert "sync of purchase orders" in orders.message
 
 
-@pytest.mark.parametrize(("held", "told"), [({"f1": "x"}, [("advisory", "no_way_back", "custom_fields")]), ({}, [])])
-def test_custom_fields_that_a_way_back_leaves_out_are_told(
-    held: dict[str, str], told: list[tuple[str, str, str]]
-) -> None:
-    facts = _old(custom_fields=held)
-    assert _told(DELETE.checks(DELETION, facts)) == told
-    assert MODIFY.checks(_change(phone="1"), facts) == []
+def test_a_deleted_supplier_comes_back_with_its_custom_fields() -> None:
+    facts = _old(custom_fields={"f1": "x"})
+    assert DELETE.checks(DELETION, facts) == []
+    revert = DELETE.plan(DELETION, facts).revert
+    assert revert is not None
+    assert cast("dict[str, object]", revert["arguments"])["custom_fields"] == {"f1": "x"}
 
 
 def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from katana_mcp.documents import custom_fields
 from katana_mcp.documents.declaration import Part, Writable
 from katana_mcp.documents.reverting import left_behind
 from katana_mcp.documents.states import names_in, requested_ids, requested_rows
@@ -19,6 +20,7 @@ def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
     facts, before = change.facts, change.before
     warnings = [] if before is None else check_not_deleted(doc.called(before), before, doc.id, deleted=facts.deleted)
     warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
+    warnings += custom_fields.checks(doc, change)
     for rule in doc.rules:
         warnings += rule(change)
     warnings += shortages(doc.moves(change), facts.levels)

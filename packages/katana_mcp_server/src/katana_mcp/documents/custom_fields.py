@@ -3,24 +3,30 @@
 Custom fields are merged: one that is null goes, those that are not named stay. Attributes of a row are replaced.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, TypedDict, cast
 
 from pydantic import BeforeValidator, ConfigDict, StrictBool, StrictInt, StrictStr, WithJsonSchema, with_config
 from pydantic import Field as Argument
 
+from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
+from katana_mcp.documents.declaration import Field, Writable
+from katana_mcp.documents.labels import Definitions, Values, choices, meant, values_in
 from katana_mcp.documents.states import requested_rows
-from katana_mcp.documents.transition import State, Transition
+from katana_mcp.documents.transition import Transition
+from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import same
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
-from katana_mcp.values import EMPTY, rows
+from katana_mcp.values import EMPTY
 
-NAME = "custom_fields"
-_ATTRIBUTES = "attributes"
+_SHOWN = 20
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -62,7 +68,7 @@ type CustomFields = Annotated[
     BeforeValidator(_by_field),
     WithJsonSchema({"type": "object", "additionalProperties": True}),
 ]
-"""Values by the id of their definition; null takes one away."""
+"""Values by the label or the id of their definition; null takes one away."""
 type Attributes = Annotated[
     list[_Attribute],
     Argument(max_length=50),
@@ -72,85 +78,84 @@ type Attributes = Annotated[
 """What a shop says of a row, texts by their keys."""
 
 
-def read(document: State, held: str) -> State:
-    """Return a document where no custom fields of it and its rows are None, and no attributes an empty list."""
-    found = [{**row, **_held(row), _ATTRIBUTES: rows(row, _ATTRIBUTES)} for row in rows(document, held)]
-    return {**document, **_held(document), held: found}
+def custom_values(*kinds: str, filled: bool = False) -> Field:
+    """Return the field of a document, or of its rows, that holds values of custom fields of these kinds."""
+    return Field("custom_fields", CustomFields, "Values by label or id.", custom=kinds, filled=filled)
 
 
-def _held(record: State) -> dict[str, object]:
-    return {NAME: record.get(NAME) or None}
+def of_documents(own: str) -> tuple[str, ...]:
+    """Return the kinds of custom fields that documents of a kind have."""
+    return own, f"Outsourced{own}"
 
 
-def settle(held: str, before: State | None, wanted: State) -> State:
-    """Return a document whose custom fields are those that it had with those that were given."""
-    old = {row.get("id"): row for row in rows(before or {}, held)}
-    merged = [_merged(old.get(row.get("id")) if "id" in row else None, row) for row in rows(wanted, held)]
-    return {**_merged(before, wanted), held: merged}
+def of_rows(own: str) -> tuple[str, ...]:
+    """Return the kinds of custom fields that rows of documents of a kind have: their own, and those of variants."""
+    return f"{own}Row", f"Outsourced{own}Row", *VARIANT_KINDS
 
 
-def _merged(before: State | None, wanted: State) -> State:
-    given = wanted.get(NAME)
-    if not isinstance(given, Mapping):
-        return wanted
-    fields = cast("Mapping[str, object]", given)
-    if before is None:
-        return {**wanted, NAME: {name: value for name, value in fields.items() if value is not None}}
-    held = before.get(NAME)
-    return {**wanted, NAME: {**cast("Mapping[str, object]", held or {}), **fields}}
-
-
-def back(held: str, change: Transition, arguments: dict[str, object]) -> dict[str, object]:
-    """Return the call that takes a change back, where it takes away what came."""
-    there = {row.get("id"): row for row in rows(change.new, held)}
-    changed = cast("Sequence[Mapping[str, object]]", arguments.get("update_rows", ()))
-    found = {**arguments, **_without(arguments, change.new)}
-    if changed:
-        found["update_rows"] = [{**row, **_without(row, there.get(row["row_id"], {}))} for row in changed]
-    return found
-
-
-def _without(arguments: Mapping[str, object], there: State) -> dict[str, object]:
-    """Return the custom fields of a way back with null for those that were not there."""
-    if not isinstance(arguments.get(NAME), Mapping):
-        return {}
-    held = cast("Mapping[str, object]", arguments[NAME])
-    return {NAME: {**dict.fromkeys(cast("Mapping[str, object]", there.get(NAME) or {})), **held}}
-
-
-def _requested_fields(asked: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the custom fields of a request, by the path of their argument."""
-    given = [(NAME, asked.get(NAME))]
-    for argument in ("rows", "add_rows", "update_rows"):
-        given += [(f"{argument}[{nr}].{NAME}", row.get(NAME)) for nr, row in enumerate(requested_rows(asked, argument))]
-    yield from ((path, cast("Mapping[str, Any]", fields)) for path, fields in given if isinstance(fields, Mapping))
-
-
-type Definitions = Mapping[str, tuple[str, str]]
-"""Label and kind of record of custom fields, by their ids."""
-
-
-async def definitions(asked: Mapping[str, object], services: Services) -> Definitions | None:
-    """Return the custom fields that the account has, where a request names some; None where that is not known."""
-    if not any(fields for _, fields in _requested_fields(asked)):
+async def definitions(doc: Writable, asked: Mapping[str, object], services: Services) -> Definitions | None:
+    """Return the custom fields that the account has, where a request sets some; None where that is not known."""
+    if not any(_asked(doc, asked)):
         return None
     try:
         known = [each async for each in services.client.custom_field_definitions.list()]
     except KatanaError:
         return None  # Katana refuses then what it does not have
-    return {each.id: (each.label or "", each.entity_type or "") for each in known if each.id and not each.deleted_at}
+    return {each.id: canonical(each.model_dump()) for each in known if each.id and not each.deleted_at}
 
 
-def defined(head: str, row: str, change: Transition) -> Iterator[ToolWarning]:
-    """Yield which custom fields no definition has, for what the head and a row are there."""
-    known = cast("Definitions | None", change.facts.own)
-    if known is None:
+def _asked(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, Field, Values]]:
+    """Yield the values that a request sets, by the path of their argument."""
+    given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]
+    for part in doc.parts:
+        for argument in (part.name, f"add_{part.name}", f"update_{part.name}"):
+            found = requested_rows(asked, argument)
+            given += [(f"{argument}[{nr}].", part.fields, row) for nr, row in enumerate(found)]
+    for prefix, fields, arguments in given:
+        for field in fields:
+            values = values_in(arguments, field.arg) if field.custom else None
+            if values is not None:
+                yield f"{prefix}{field.arg}", field, values
+
+
+def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    """Yield which fields nothing defines for what they are given to, and which values are none of theirs."""
+    if change.facts.definitions is None:
         return
-    for path, fields in _requested_fields(change.asked):
-        kinds = {head} if path == NAME else {row, *VARIANT_KINDS}
-        fitting = {key: label for key, (label, of) in known.items() if of in kinds}
-        for name in fields:
-            if name not in fitting:
-                here = ", ".join(f"{label} is {key}" for key, label in fitting.items()) or "there are none"
-                told = f"{path}: no custom field has the id {name}; {here}"
-                yield blocking(warning_codes.NOT_FOUND, told, path)
+    for path, field, values in _asked(doc, change.asked):
+        for name, value in values.items():
+            found = meant(name, field, change.facts)
+            if len(found) > 1:
+                ids = ", ".join(str(each["id"]) for each in found)
+                told = f"{path}: {len(found)} custom fields are called {name}; name one by its id: {ids}"
+                yield blocking(warning_codes.AMBIGUOUS_NAME, told, path)
+            elif not found:
+                yield blocking(warning_codes.NOT_FOUND, _unknown(path, name, field, change.facts.definitions), path)
+            elif value is not None and (wrong := _wrong(value, found[0])) is not None:
+                told = f"{path}: {text(found[0], 'label')} {wrong}"
+                yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+
+
+def _unknown(path: str, name: str, field: Field, known: Definitions) -> str:
+    fitting = [each for each in known.values() if each.get("entity_type") in field.custom]
+    here = ", ".join(f"{text(each, 'label')} ({each['id']})" for each in fitting[:_SHOWN]) or "none"
+    more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
+    return f"{path}: no custom field has the label or id {name} here; there are: {here}{more}"
+
+
+def _wrong(value: object, definition: Record) -> str | None:
+    """Return what is wrong with a value of a custom field."""
+    kind = text(definition, "field_type")
+    if kind == "singleSelect":
+        named = [(text(each, "label") or "", each.get("id")) for each in choices(definition)]
+        is_one = any(value == key or (isinstance(value, str) and same(value, label)) for label, key in named)
+        return None if is_one else f"is one of {', '.join(label for label, _ in named)}, and not {value!r}"
+    if kind == "number" and (isinstance(value, bool) or not isinstance(value, int | Decimal)):
+        return f"is a number, and not {value!r}"
+    if kind == "boolean" and not isinstance(value, bool):
+        return f"is true or false, and not {value!r}"
+    if kind == "date" and not (isinstance(value, str) and _DAY.fullmatch(value)):
+        return f"is a day, as 2026-03-01, and not {value!r}"
+    if kind in {"shortText", "url"} and not isinstance(value, str):
+        return f"is a text, and not {value!r}"
+    return None

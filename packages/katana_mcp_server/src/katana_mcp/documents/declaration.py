@@ -47,6 +47,7 @@ class Field:
         follows: the field of parts, the latest of which Katana makes it.
         inside: the list of the record whose one entry holds it, and in which a new document sends it.
         since: of a flag, the field of the record that holds since when it is so.
+        custom: of values of custom fields, the kinds of record whose definitions are meant; the first come first.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Field:
     follows: str = ""
     inside: str = ""
     since: str = ""
+    custom: tuple[str, ...] = ()
 
     @property
     def arg(self) -> str:

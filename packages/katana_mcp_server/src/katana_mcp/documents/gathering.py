@@ -10,6 +10,7 @@ from cache_core.records import Record, RecordId, canonical
 from katana_client.errors import KatanaError
 from katana_client.filters import FilterValue
 from katana_mcp.documents.binding import used
+from katana_mcp.documents.custom_fields import definitions
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, part_id, transition
 from katana_mcp.documents.transition import Facts, Transition
@@ -49,7 +50,7 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     if verb == "delete":
         await _check_alone(doc, asked[doc.id], services)
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
-    facts = replace(found, days=services.days)
+    facts = replace(found, days=services.days, definitions=await definitions(doc, asked, services))
     change = transition(doc, verb, request, facts)
     if change.before is None and doc.parties:
         facts = replace(facts, repeated=await possible_duplicates(_likeness(doc, change), services))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.records import RecordId, canonical
+from katana_mcp.documents import labels
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import part_diff, part_id
 from katana_mcp.documents.steps import added, deleted, id_of
@@ -21,7 +22,8 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
         return {"tool": doc.tool("delete"), "arguments": {**doc.selected, doc.id: Ref(0, "id")}}
     if change.after is None:
         return _made_again(doc, change, change.before)
-    arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
+    head = labels.taken_back(doc.head, change.before, change.new, _head_back(doc, change, change.before))
+    arguments = {doc.id: id_of(change.before), **head}
     for part in doc.parts:
         arguments |= _parts_back(doc, part, change, sent)
     found = doc.back(change, arguments)
@@ -117,11 +119,16 @@ def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Ac
     names = {field.name: field.arg for field in part.fields}
     places = deleted(part, sent)
     again = part.again(part, _going(part, change), change.old)
+    there = {part_id(row): row for row in rows(change.new, part.held)}
+    restored = {
+        key: {names[name]: diff.before[key].get(name) for name in fields}
+        for key, fields in _restored(doc, part, change).items()
+        if fields
+    }
     slots: dict[str, list[object]] = {
         f"update_{part.name}": [
-            {part.key: key, **{names[name]: diff.before[key].get(name) for name in fields}}
-            for key, fields in _restored(doc, part, change).items()
-            if fields
+            {part.key: key, **labels.taken_back(part.fields, diff.before[key], there[key], fields)}
+            for key, fields in restored.items()
         ],
         part.deletes: [IfApplied(place, Ref(place, "id")) for place in added(part, sent)],
         f"add_{part.name}": [IfApplied(places[key], row) for key, row in again.items() if key in places],

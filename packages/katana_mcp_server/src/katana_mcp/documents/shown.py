@@ -1,8 +1,10 @@
 """What a person is shown of a change: one sentence, each field's old and new value, lines."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.labels import Values, labelled
 from katana_mcp.documents.states import differing
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
@@ -116,6 +118,8 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
         return str(value.asked)
     if isinstance(value, New):
         return f"add_{value.part}[{value.place}]"
+    if field.custom and isinstance(value, Mapping):
+        value = labelled(cast("Values", value), facts)
     known = facts.with_id(field.names, value) if field.names else None
     return field_in_words(field.name, value, facts.days) if known is None else known.called
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cache_core.records import RecordId, as_id, canonical, is_set
+from katana_mcp.documents import labels
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
 from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
@@ -23,7 +24,7 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
     unlocked = doc.follow(old, {**old, "status": status}) if unlocks else old
     middle, wanted = unlocked, None
     if verb != "delete":
-        given = _given(doc.head, asked, doc, facts)
+        given = labels.merged(doc.head, before, _given(doc.head, asked, doc, facts))
         middle = unlocked if before is None else doc.follow(unlocked, {**unlocked, **given})
         request_of = _Requested(doc, asked, status, facts)
         wanted = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
@@ -136,12 +137,12 @@ def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[Record
 def _before(doc: Writable, facts: Facts) -> State | None:
     if facts.record is None:
         return None
-    record = as_set(doc.head, doc.read(facts.record, facts))
+    record = labels.empty_as_none(doc.head, as_set(doc.head, doc.read(facts.record, facts)))
     return {**record, **{part.held: _live(part, record) for part in doc.parts}}
 
 
 def _live(part: Part, record: State) -> list[State]:
-    found = rows(record, part.held)
+    found: list[State] = [labels.empty_as_none(part.fields, each) for each in rows(record, part.held)]
     return [each for each in found if not is_set(each, "deleted_at") and part_id(each)] if part.collection else found
 
 
@@ -173,7 +174,10 @@ def _changed(asked: _Requested, middle: State) -> State:
                 for row in reversed(requested_rows(asked.arguments, f"update_{part.name}"))
             }
             gone = requested_ids(asked.arguments, part.deletes)
-            kept = [{**row, **changed.get(part_id(row), {})} for row in rows(middle, part.held)]
+            kept = [
+                {**row, **labels.merged(part.fields, row, changed.get(part_id(row), EMPTY))}
+                for row in rows(middle, part.held)
+            ]
             stays = [row for row in kept if row["id"] not in gone]
             after[part.held] = [*stays, *_added(part, f"add_{part.name}", middle, asked)]
     return after
@@ -187,7 +191,8 @@ def _status(status: Status, asked: Mapping[str, object], before: State | None) -
 
 def _added(part: Part, argument: str, document: State, asked: _Requested) -> list[State]:
     given = [
-        _filled(_given(part.fields, row, asked.doc, asked.facts)) for row in requested_rows(asked.arguments, argument)
+        _filled(labels.merged(part.fields, None, _given(part.fields, row, asked.doc, asked.facts)))
+        for row in requested_rows(asked.arguments, argument)
     ]
     return [part.finish(row, document, asked.facts) for row in given]
 
@@ -206,6 +211,8 @@ def _given(fields: Sequence[Field], asked: Mapping[str, object], doc: Writable, 
 def _value(field: Field, asked: object, facts: Facts) -> object:
     if asked is None:
         return field.empty
+    if field.custom:
+        return canonical({field.name: labels.by_id(cast("labels.Values", asked), field, facts)})[field.name]
     if field.names and isinstance(asked, int | str):
         known = facts.one(field.names, asked)
         return Unknown(asked) if known is None else known.id

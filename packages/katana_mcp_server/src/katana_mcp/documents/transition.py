@@ -58,6 +58,7 @@ class Facts:
         days: of the factory, in which dates are shown.
         names: records that its rules read, beside those that a request names.
         beside: records that belong to it and have a collection of their own, by cache entity.
+        definitions: the custom fields that the account has, by their ids, where a request sets some; None: not known.
         own: what only its own functions know how to read.
     """
 
@@ -73,6 +74,7 @@ class Facts:
     days: Days = IN_UTC
     names: Names = field(default_factory=Names)
     beside: Mapping[str, tuple[Record, ...]] = field(default_factory=dict[str, tuple[Record, ...]])
+    definitions: Mapping[str, Record] | None = None
     own: object = None
 
     @property

@@ -49,8 +49,8 @@ def same(model: Model, name: str, expected: object, found: object) -> bool:
     """Return whether two values of a field mean the same; an object may hold more than is expected."""
     if expected == SOME:
         return found not in _NOTHING
-    if expected in _NOTHING or found in _NOTHING:
-        return expected in _NOTHING and found in _NOTHING
+    if _is_nothing(expected) or _is_nothing(found):
+        return _is_nothing(expected) and _is_nothing(found)
     kind, inner = _declared(model, name)
     if inner is not None and isinstance(expected, Mapping):
         return isinstance(found, Mapping) and holds(
@@ -73,6 +73,13 @@ def all_same(model: Model, expected: list[object], found: list[object]) -> bool:
 
 
 _NOTHING = (None, "")
+
+
+def _is_nothing(value: object) -> bool:
+    """Return whether a value is none; an object of which nothing is set is none either."""
+    if isinstance(value, Mapping):
+        return all(each is None for each in cast("Mapping[str, object]", value).values())
+    return value in _NOTHING
 
 
 def _one_same(model: Model, expected: object, found: object) -> bool:

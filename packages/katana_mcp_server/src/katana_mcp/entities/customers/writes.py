@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Literal
 
+from katana_mcp.documents.custom_fields import custom_values
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Writable
 from katana_mcp.documents.leaving import bound, left_open, linked
 from katana_mcp.documents.verbs import writes
@@ -32,6 +33,7 @@ CUSTOMER = Writable(
         Field("reference_id", ShortText, "Number elsewhere."),
         Field("category", ShortText, "A kind of customer."),
         Field("discount_rate", Percent, "Percent off.", filled=True),
+        custom_values("Customer"),
         Field(
             DEFAULT,
             RecordNumber,

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from katana_client.models.values import PurchaseOrderEntityType
+from katana_mcp.documents.custom_fields import custom_values, of_documents, of_rows
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, Unit, filled
 from katana_mcp.documents.verbs import writes
@@ -53,6 +54,7 @@ _HEAD = (
     Field("expected_arrival_date", Moment, "Of every row.", clears=False, filled=True, follows="arrival_date"),
     Field("order_created_date", Moment, "When it was ordered.", clears=False, filled=True),
     Field("additional_info", Notes, "Its notes.", empty=""),
+    custom_values(*of_documents("PurchaseOrder")),
     Field(
         "entity_type",
         Annotated[PurchaseOrderEntityType, spelling(PurchaseOrderEntityType)],
@@ -71,6 +73,7 @@ _ROW = filled(
     Field("purchase_uom_conversion_rate", Amount, "Stock units in one.", is_paired=True),
     Field("arrival_date", Moment, "Expected."),
     ROW_PLACE,
+    custom_values(*of_rows("PurchaseOrder")),
     Field("received_date", Moment, "Of a received row.", verbs=ONLY_LATER, is_late=True, becomes="receipt date"),
 )
 _COST = filled(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from cache_core.records import RecordId
-from katana_mcp.documents import custom_fields
 from katana_mcp.documents.states import changed_rows, requested_ids
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
@@ -141,7 +140,7 @@ def no_way_back(change: Transition) -> str | None:
 def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
     """Return the call that takes a change back, with the status of an order that is made again."""
     if change.after is not None:
-        return custom_fields.back(ROWS, change, arguments)
+        return arguments
     return {**arguments, "status": "PENDING" if change.old.get("status") == "PENDING" else "NOT_SHIPPED"}
 
 

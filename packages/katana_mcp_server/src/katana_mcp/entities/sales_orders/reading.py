@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from cache_core.protocol import Selection
-from katana_mcp.documents.custom_fields import definitions
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.checks import is_open
@@ -25,7 +24,7 @@ _NAMED = {"customer_id": "customer", "location_id": "location", "tax_rate_id": "
 
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with what the order and its rows name, the prices of new goods, and its shipments."""
-    facts = replace(change.facts, own=await definitions(change.asked, services))
+    facts = change.facts
     if change.before is not None:
         await current(services, _OLD, ())
         facts = replace(facts, references={**await references(services, [*_ids(change.before)]), **facts.references})

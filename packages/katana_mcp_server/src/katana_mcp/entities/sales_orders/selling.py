@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from katana_mcp.documents import custom_fields
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
@@ -21,9 +20,10 @@ _AMOUNTS = ("price_per_unit", "total_discount", "amount")
 
 
 def read(order: State, _: Facts) -> State:
-    """Return an order with its amounts as numbers."""
+    """Return an order with its amounts as numbers, and no attributes of a row as an empty list."""
     amounts = {held: [_counted(row) for row in rows(order, held)] for held in (ROWS, FEE)}
-    return custom_fields.read({**order, **amounts}, ROWS)
+    found = {**order, **amounts}
+    return {**found, ROWS: [{**row, "attributes": rows(row, "attributes")} for row in rows(found, ROWS)]}
 
 
 def _counted(row: State) -> State:

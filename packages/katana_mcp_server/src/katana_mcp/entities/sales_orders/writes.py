@@ -1,15 +1,13 @@
 """How sales orders are written: head, rows, addresses, shipping fee and status; `fulfilling` ships."""
 
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StrictStr
 from pydantic import Field as Argument
 
 from katana_client.resources.addresses import PERSON, PLACE
-from katana_mcp.documents import custom_fields
-from katana_mcp.documents.custom_fields import Attributes, CustomFields
+from katana_mcp.documents.custom_fields import Attributes, custom_values, of_documents, of_rows
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.transition import State
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
@@ -64,7 +62,7 @@ SALES_ORDER = Writable(
         Field("additional_info", Notes, "Its notes."),
         Field("tracking_number", _Said, "Of a parcel."),
         Field("tracking_number_url", _Page, "Its page."),
-        Field("custom_fields", CustomFields, "Values by field id."),
+        custom_values(*of_documents("SalesOrder")),
         *(
             Field(name, _Said, "Of the shop.", verbs=ONLY_NEW)
             for name in ("ecommerce_order_type", "ecommerce_store_name", "ecommerce_order_id")
@@ -85,7 +83,7 @@ SALES_ORDER = Writable(
                     ROW_PLACE,
                     Field("attributes", Attributes, "Texts by key; they replace those of the row."),
                 ),
-                Field("custom_fields", CustomFields, "Values by field id.", filled=True),
+                custom_values(*of_rows("SalesOrder"), filled=True),
             ),
             says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "To delete."},
             most=250,
@@ -169,13 +167,12 @@ SALES_ORDER = Writable(
     parties=("customer_id",),
     gather=gather,
     read=selling.read,
-    settle=partial(custom_fields.settle, ROWS),
     no_way_back=checks.no_way_back,
     back=checks.back,
     left=checks.left,
     totals=selling.totals,
     currency=selling.currency,
-    rules=(*selling.RULES, *checks.RULES, partial(custom_fields.defined, "SalesOrder", "SalesOrderRow")),
+    rules=(*selling.RULES, *checks.RULES),
     binds=selling.binds,
     linked=checks.linked,
 )

@@ -1,6 +1,6 @@
 """How suppliers are written: their head, and the one address that each may have."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Annotated
 
@@ -8,6 +8,7 @@ from pydantic import Field as Argument
 from pydantic import StrictStr
 
 from katana_client.resources.addresses import PLACE
+from katana_mcp.documents.custom_fields import custom_values
 from katana_mcp.documents.declaration import Field, Key, Part, Writable
 from katana_mcp.documents.leaving import left_open, linked
 from katana_mcp.documents.states import added_parts
@@ -23,7 +24,6 @@ from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import rows
 
 type _Phone = Annotated[StrictStr, Argument(max_length=30)]
-_CUSTOM = "custom_fields"
 _OFFER = "say `update_addresses` to change the address, `add_addresses` where there is none"
 
 
@@ -38,13 +38,6 @@ def _addresses(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: an address needs at least one field", path)
 
 
-def _left(change: Transition) -> Mapping[str, str]:
-    """Return what a deleted supplier had that no argument of a new one gives."""
-    if change.after is not None or not change.old.get(_CUSTOM):
-        return {}
-    return {_CUSTOM: "this tool cannot set custom fields: the revert leaves them out"}
-
-
 SUPPLIER = Writable(
     entity="supplier",
     collection="suppliers",
@@ -56,6 +49,7 @@ SUPPLIER = Writable(
         Field("phone", _Phone, "Number."),
         Field("comment", Notes, "Remarks."),
         Field("currency", Currency, "ISO 4217 code, EUR: of its prices and new orders.", clears=False, filled=True),
+        custom_values("Supplier"),
     ),
     parts=(
         Part(
@@ -91,7 +85,6 @@ SUPPLIER = Writable(
     answers=ANSWERS,
     what={"create": " with its address", "modify": "'s head or address", "delete": " with its address"},
     gather=gather,
-    left=_left,
     linked=linked,
     rules=(_addresses, supplied_items, partial(left_open, "supplier")),
     binds=binds,
