@@ -440,9 +440,9 @@ async def test_a_caller_who_goes_away_is_let_go_at_once_and_closing_waits_for_th
     journal: list[Journal] = []
     through = Journal.through
 
-    async def noted[T](self: Journal, work: Coroutine[object, object, T]) -> T:
+    def noted[T](self: Journal, work: Coroutine[object, object, T]) -> asyncio.Future[T]:
         journal.append(self)
-        return await through(self, work)
+        return through(self, work)
 
     async with staged(own) as stage:
         token = await planned(stage)

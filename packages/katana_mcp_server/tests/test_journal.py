@@ -288,6 +288,20 @@ async def test_the_front_gives_what_the_file_gives(file: JournalFile, moving: Ma
     await journal.close()
 
 
+async def test_work_that_was_handed_over_is_done_though_its_caller_is_gone_before_the_next_step(
+    file: JournalFile,
+) -> None:
+    journal, done = Journal(file), list[str]()
+
+    async def work() -> None:
+        await asyncio.sleep(0)
+        done.append("done")
+
+    journal.through(work()).cancel()
+    await journal.settled()
+    assert done == ["done"]
+
+
 async def test_a_cancelled_caller_learns_of_it_when_the_transaction_has_ended(file: JournalFile, token: str) -> None:
     run = claimed(file, token)
     with closing(sqlite3.connect(file.path, isolation_level=None)) as other:

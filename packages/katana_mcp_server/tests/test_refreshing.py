@@ -133,6 +133,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},
         "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},
         "get_bom": {"skus_or_variant_ids": ["PAD"]},
+        "get_demand_forecast": {"skus_or_variant_ids": ["PAD"], "location_id": place},
         "order_readiness": {},
         "buildable": {},
         "stock_value": {},

@@ -6,7 +6,7 @@ from typing import Any
 from cache_core.clock import Clock
 
 
-async def finished(task: "asyncio.Task[Any]", seconds: float, clock: Clock) -> bool:
+async def finished(task: "asyncio.Future[Any]", seconds: float, clock: Clock) -> bool:
     """Wait for the task, at most this long; return whether it is done. It goes on either way."""
     timer = asyncio.ensure_future(clock.sleep(seconds))
     try:

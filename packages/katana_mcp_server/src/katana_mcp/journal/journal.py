@@ -28,12 +28,15 @@ class Journal:
         await self.settled()
         await _done(self._file.close)
 
-    async def through[T](self, work: Coroutine[object, object, T]) -> T:
-        """Return what the applying of a plan returns; it goes on though its caller is cancelled."""
+    def through[T](self, work: Coroutine[object, object, T]) -> asyncio.Future[T]:
+        """Begin the applying of a plan, and return what gives its result; it goes on though its caller is cancelled.
+
+        It is begun before this returns: a caller that is cancelled at its next step has handed it over.
+        """
         task = asyncio.create_task(work, name="apply plan")
         self._running.add(task)
         task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
+        return asyncio.shield(task)
 
     async def settled(self) -> None:
         """Wait until nothing is being applied."""

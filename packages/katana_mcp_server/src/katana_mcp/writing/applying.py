@@ -133,7 +133,7 @@ async def _resumed(
 
 async def _brought_to_its_end(token: str, services: Services, entry: Entry, fit: "_Fit") -> PlanOutcome | _Later:
     """Apply a plan that fits: it is brought to its end, whoever stops waiting; a saga may take longer than a call."""
-    work = asyncio.ensure_future(services.journal.through(_once(token, services, entry, fit)))
+    work = services.journal.through(_once(token, services, entry, fit))
     try:
         until = services.until
         if fit.saga is None or until is None:
