@@ -210,7 +210,7 @@ class _Calls:
 
 
 def _denied(answer: Payload, path: str) -> bool:
-    codes = {warning["code"] for warning in answer["warnings"] if warning["severity"] == "blocking"}
+    codes = {warning["code"] for warning in answer["warnings"]}  # `replenish` plans the rest, and says so
     return "not_found" in codes or bool(answer.get("not_found")) or (path == "name" and "empty" in answer)
 
 
