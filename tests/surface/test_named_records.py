@@ -241,6 +241,8 @@ async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_f
         await calls.naming(present)
         usual = (await calls.usual()) | (await calls.naming(present))[1]
         for field in names:
+            clock.advance(61)
+            await calls.usual()
             made = _made(tenant, collection, f"Made just now as {path} by {field}")
             clock.advance(1)
             answer, asked = await calls.naming(made[field])
