@@ -67,6 +67,7 @@ KEPT_AS = {
     "additional_cost": ("additional_costs", "name"),
 }
 """Where a record is that a request names, and by which field."""
+SHIPPED = {"PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"}
 MAY_BE_REFUSED = {warning_codes.STOCK_WAS_MOVED, warning_codes.BILLED_ORDER, warning_codes.LOCKED}
 """What a preview says where only Katana knows whether it takes a request."""
 SYNCED = 300
@@ -202,7 +203,9 @@ async def _applied(stage: Stage, preview: Payload) -> Payload | None:
 
 
 def _in_status(doc: Writable, status: str, document: Record, tenant: Tenant, data: st.DataObject) -> Record:
-    """Return a document in a status: what is received of an order came by receipts, in part of a row or in whole."""
+    """Return a document in a status: what is received or shipped of an order is so, in part of a row or in whole."""
+    if doc is SALES_ORDER and status in SHIPPED:
+        return _shipped(status, document, tenant)
     if doc is not PURCHASE_ORDER or status not in RECEIVED:
         return tenant.edit(doc.collection, document["id"], True, status=status)
     found = document["purchase_order_rows"]
@@ -214,6 +217,20 @@ def _in_status(doc: Writable, status: str, document: Record, tenant: Tenant, dat
     received = tenant.get(doc.collection, document["id"])
     assert received["status"] == status
     return received
+
+
+def _shipped(status: str, order: Record, tenant: Tenant) -> Record:
+    """Return an order of which one shipment has that much."""
+    found, share = order["sales_order_rows"], 1.0
+    if status.startswith("PARTIALLY_"):
+        found, share = found[:1], 0.5
+    gone = [{"sales_order_row_id": row["id"], "quantity": row["quantity"] * share} for row in found]
+    shipment: dict[str, Any] = {"sales_order_id": order["id"], "picked_date": "2026-03-01T08:00:00.000Z"}
+    shipment |= {"status": status.removeprefix("PARTIALLY_"), "sales_order_fulfillment_rows": gone}
+    tenant.create("sales_order_fulfillments", shipment)
+    shipped = tenant.get("sales_orders", order["id"])
+    assert shipped["status"] == status
+    return shipped
 
 
 async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
