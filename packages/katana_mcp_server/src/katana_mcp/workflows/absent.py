@@ -23,7 +23,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "modify_traceability": _TRACED,
-    "trace": _TRACED,
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
