@@ -30,7 +30,7 @@ class TraceRequest(Request):
     sku_or_variant_id: SkuOrVariantId | None = None
     """Where batches or serial numbers of several items have it."""
     direction: Way = "both"
-    """down: what was made of it, where it went. up: what it was made of, who supplied it."""
+    """Down to what was made of it and who got it, up to what it was made of and who supplied it."""
     levels: Annotated[int, Field(ge=0, le=MOST_LEVELS)] = 5
     """Over how many levels of bills of materials."""
     limit: ListLimit = 50

@@ -8,10 +8,8 @@ from decimal import Decimal
 from typing import cast
 
 from cache_core.conditions import Missing, NoneOf, OneOf, Order, Where
-from cache_core.protocol import Selection
+from cache_core.protocol import CacheBackend, Selection
 from cache_core.records import Record
-from katana_mcp.references.resolve import first_rows
-from katana_mcp.references.services import Services
 from katana_mcp.values import EMPTY, get_int, rows
 from katana_mcp.workflows.tracing.events import Event, Lot, Process
 from katana_mcp.workflows.tracing.from_documents import (
@@ -63,8 +61,8 @@ class Documents:
         cut: whether there were more documents than are read.
     """
 
-    def __init__(self, services: Services, units: Units) -> None:
-        self._services, self._units = services, units
+    def __init__(self, cache: CacheBackend, units: Units) -> None:
+        self._cache, self._units = cache, units
         self._records: dict[str, dict[int, Record]] = {entity: {} for entity in DOCUMENTS}
         self._told: set[tuple[str, int]] = set()
         self._whole: set[int] = set()
@@ -138,10 +136,9 @@ class Documents:
         """Return the live records that meet the conditions."""
         if any(isinstance(each, OneOf) and not each.values for each in where):
             return {}
-        selection = Selection(cast("Where", where), Order("id"), _MOST)
-        found, more = await first_rows(self._services, entity, selection)
-        self.cut |= more
-        new = {row.id: cast("Record", row.record) for row in found if isinstance(row.id, int)}
+        found = await self._cache.select(entity, Selection(cast("Where", where), Order("id"), _MOST + 1))
+        self.cut |= len(found) > _MOST
+        new = {row.id: cast("Record", row.record) for row in found[:_MOST] if isinstance(row.id, int)}
         self._records[entity] |= new
         return new
 
@@ -150,7 +147,7 @@ class Documents:
         wanted = list(dict.fromkeys(ids))
         held = self._records[entity]
         missing = [key for key in wanted if key not in held]
-        found = (await self._services.cache.get_many(entity, missing)).rows if missing else ()
+        found = (await self._cache.get_many(entity, missing)).rows if missing else ()
         held |= {row.id: row.record for row in found if isinstance(row.id, int) and not row.deleted}
         return {key: held[key] for key in wanted if key in held}
 

@@ -80,7 +80,7 @@ async def _variants(request: TraceRequest, services: Services) -> list[int] | No
 
 
 async def _walked(request: TraceRequest, start: Start, known: Known, services: Services) -> Walk:
-    walk = Walk(Documents(services, known.moved), request.levels)
+    walk = Walk(Documents(services.cache, known.moved), request.levels)
     directions: Sequence[Direction] = ("down", "up") if request.direction == "both" else (request.direction,)
     if start.order is not None and isinstance(start.order.id, int):
         await walk.start_at_order(start.kind, start.order.id, directions)
@@ -112,7 +112,9 @@ def _cuts(walk: Walk, lots: int, customers: int) -> list[ToolWarning]:
     if walk.documents.cut:
         told.append(truncated("more documents speak of these items than are read at once: rows are missing"))
     if walk.left:
-        message = f"{len(walk.left)} batches or units lie beyond level {walk.levels} and were not followed: more levels"
+        message = (
+            f"{len(walk.left)} batches, units or untraced goods lie beyond level {walk.levels}: ask for more levels"
+        )
         told.append(advisory(warning_codes.TRUNCATED_RESULT, message, "levels"))
     for count, most, what in ((lots, _LOTS, "lots"), (customers, _CUSTOMERS, "customers")):
         if count > most:
@@ -125,10 +127,9 @@ TRACE = ToolSpec(
     name="trace",
     toolset="inventory",
     description=(
-        "Trace a batch, a serial number or an order: which products it is in, which customers got them, what is still "
-        "in stock, and which supplier's batches it came from; a recall in one call.\n\n"
-        "Rows tell each step over all levels; `lots` add up what came, went and is left. Documents are cache-backed, "
-        "numbers and stock asked of Katana."
+        "Trace a batch, serial number or order to its origins and its whereabouts, on all levels: a recall in a call.\n\n"
+        "Rows are the steps: products it is in, customers who have them, suppliers' batches in it; `lots` sum up what "
+        "entered, went and is left where. Documents are cache-backed, numbers and stock asked of Katana."
     ),
     request=TraceRequest,
     answer=TraceAnswer,

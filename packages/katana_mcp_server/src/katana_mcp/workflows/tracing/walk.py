@@ -55,16 +55,20 @@ class Walk:
     Attributes:
         steps: in the order in which they were reached.
         lots: with where each was reached first.
-        left: lots that lie beyond the last level.
     """
 
     documents: Documents
     levels: int
     steps: list[Step] = field(default_factory=list[Step])
     lots: dict[Lot, Reached] = field(default_factory=dict[Lot, Reached])
-    left: set[Lot] = field(default_factory=set[Lot])
+    _beyond: set[Lot] = field(default_factory=set[Lot])
     _known: dict[Event, Step] = field(default_factory=dict[Event, Step])
     _seen: dict[Direction, set[Lot]] = field(default_factory=lambda: {"up": set(), "down": set()})
+
+    @property
+    def left(self) -> set[Lot]:
+        """Lots that lie beyond the last level."""
+        return self._beyond - self.lots.keys()
 
     async def start_at_lots(self, lots: Iterable[Lot], directions: Collection[Direction]) -> None:
         """Follow batches or units."""
@@ -106,7 +110,6 @@ class Walk:
                         untraced += self._made_of(step, following)
             await self._left_with_orders(untraced)
             leads = following
-        self.left.update(self._new(leads, "down"))
 
     async def _up(self, leads: Leads, start: int = 0) -> None:
         """Follow lots to where they came from, and what they were made of."""
@@ -123,7 +126,6 @@ class Walk:
                     if event.enters:
                         self._made_from(self._add(event, level, direction, by.get(None)), following)
             leads = following
-        self.left.update(self._new(leads, "up"))
 
     def _new(self, leads: Leads, direction: Direction) -> Leads:
         """Return the lots that were not followed in this direction yet, and note them."""
@@ -156,7 +158,9 @@ class Walk:
         """Add what was made of what a step used: lots to follow; return what is of no lot."""
         process, untraced = step.event.process, list[Step]()
         for event in self.documents.by_process.get(process, ()) if process is not None else ():
-            if event.enters and event.lot.is_traced:
+            if event.enters and step.level >= self.levels:
+                self._beyond.add(event.lot)
+            elif event.enters and event.lot.is_traced:
                 following.setdefault(event.lot, {}).setdefault(process, step)
             elif event.enters:
                 untraced.append(self._add(event, step.level + 1, "down", step))
@@ -166,7 +170,11 @@ class Walk:
         """Add what was used for what a step made, and follow its lots."""
         process = step.event.process
         for event in self.documents.by_process.get(process, ()) if process is not None else ():
-            if event.kind == "used":
+            if event.kind != "used":
+                continue
+            if step.level >= self.levels:
+                self._beyond.update({event.lot} if event.lot.is_traced else ())
+            else:
                 used = self._add(event, step.level + 1, "up", step)
                 if event.lot.is_traced:
                     following.setdefault(event.lot, {}).setdefault(None, used)
