@@ -65,9 +65,14 @@ def traceability(tenant: Tenant) -> Usual:
 
 def traces(tenant: Tenant) -> Usual:
     """Return a usual call of `trace`, and what makes a difference."""
-    batches = {batch["batch_number"]: batch["variant_id"] for batch in tenant.all("batches")}
-    late = batches.get("B-LATE", live_records(tenant, "variants")[0]["id"])
-    changes = changed_each(number="B-SOON", direction="up", levels=0, limit=1, page=2)
+    late = next((batch["variant_id"] for batch in tenant.all("batches") if batch["batch_number"] == "B-LATE"), 1)
+    used = (
+        ingredient["manufacturing_order_id"]
+        for ingredient in tenant.all("manufacturing_order_production_ingredients")
+        if any(each["batch_id"] for each in ingredient.get("traceability", ()))
+    )
+    order = tenant.get("manufacturing_orders", next(used, live_records(tenant, "manufacturing_orders")[0]["id"]))
+    changes = changed_each(number="B-SOON", direction="down", levels=0, limit=1, page=2)
     changes["kind"] = {"kind": "serial number", "number": "SN-1"}
-    changes["sku_or_variant_id"] = {"sku_or_variant_id": late, "number": "B-LATE"}
-    return Usual({"number": "B-GONE" if batches else "MO-5"}, changes)
+    changes["sku_or_variant_id"] = {"sku_or_variant_id": late}
+    return Usual({"number": order["order_no"]}, changes)

@@ -117,8 +117,19 @@ async def test_orders_of_every_kind_are_starts(stage: Stage, story: Recall) -> N
         ("up", 1, "received", "RESIN", "LOT-77"),
         ("up", 1, "received", "RESIN", "LOT-78"),
     ]
-    nothing = await stage.call("trace", number=next(stage.own.sandbox.tenant().all("purchase_orders"))["order_no"])
-    assert nothing["lots"] == []
+    open_order = story.floor.ordered(story.kit, 1)
+    nothing = await stage.call("trace", number=open_order["order_no"])
+    assert (nothing["rows"], nothing["lots"]) == ([], [])
+    assert [each["message"] for each in nothing["warnings"]] == [
+        f"nothing is made by {open_order['order_no']} yet, so there is nothing to trace"
+    ]
+
+
+async def test_of_an_order_one_item_is_traced_where_it_is_named(stage: Stage, story: Recall) -> None:
+    number = story.bought["order_no"]
+    assert (await stage.call("trace", number=number, sku_or_variant_id="RESIN"))["lots_total"] == 5
+    other = await stage.call("trace", number=number, sku_or_variant_id="KIT")
+    assert (other["rows"], [each["severity"] for each in other["warnings"]]) == ([], ["info"])
 
 
 async def test_what_came_back_was_moved_or_counted_adds_up(stage: Stage, story: Recall) -> None:

@@ -28,7 +28,7 @@ class TraceRequest(Request):
     kind: Annotated[StartKind, spelling(StartKind)] | None = None
     """Where several things have the number."""
     sku_or_variant_id: SkuOrVariantId | None = None
-    """Where batches or serial numbers of several items have it."""
+    """Of this item alone, where several have the number."""
     direction: Way = "both"
     """Down to what was made of it and who got it, up to what it was made of and who supplied it."""
     levels: Annotated[int, Field(ge=0, le=MOST_LEVELS)] = 5

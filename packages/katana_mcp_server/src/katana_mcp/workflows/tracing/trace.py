@@ -32,8 +32,9 @@ async def _run(request: TraceRequest, services: Services) -> Answer:
     live, known = LiveRead.begin(services), Known()
     now = await current(services, _READS, DOCUMENTS)
     with now.refusals():
-        start = await start_of(request.number, request.kind, await _variants(request, services), live, known)
-    walk = await _walked(request, start, known, services)
+        variants = await _variants(request, services)
+        start = await start_of(request.number, request.kind, variants, live, known)
+    walk = await _walked(request, start, variants, known, services)
     stock = await stock_of(list(walk.lots), live, known)
     names = await look_up(services.cache, names_wanted(walk, stock))
     shown = Shown(names, known, stock)
@@ -52,6 +53,7 @@ async def _run(request: TraceRequest, services: Services) -> Answer:
     return now.answer(
         TraceAnswer,
         *stock.warnings,
+        *_nothing(request, start, steps),
         *_ends(steps, names),
         *_cuts(walk, len(walk.lots), len(sold)),
         *await unread_warnings(services, USED),
@@ -79,14 +81,26 @@ async def _variants(request: TraceRequest, services: Services) -> list[int] | No
     return variants
 
 
-async def _walked(request: TraceRequest, start: Start, known: Known, services: Services) -> Walk:
+async def _walked(
+    request: TraceRequest, start: Start, variants: Sequence[int] | None, known: Known, services: Services
+) -> Walk:
     walk = Walk(Documents(services.cache, known.moved), request.levels)
     directions: Sequence[Direction] = ("down", "up") if request.direction == "both" else (request.direction,)
     if start.order is not None and isinstance(start.order.id, int):
-        await walk.start_at_order(start.kind, start.order.id, directions)
+        await walk.start_at_order(start.kind, start.order.id, directions, variants)
     else:
         await walk.start_at_lots(start.lots, directions)
     return walk
+
+
+def _nothing(request: TraceRequest, start: Start, steps: Sequence[Step]) -> list[ToolWarning]:
+    """Say what an order has not done yet, where that is why nothing is traced."""
+    if steps or start.order is None:
+        return []
+    done = {"purchase_order": "received", "manufacturing_order": "made"}.get(start.kind, "shipped")
+    of = "" if request.sku_or_variant_id is None else f" of {request.sku_or_variant_id}"
+    message = f"nothing{of} is {done} by {request.number} yet, so there is nothing to trace"
+    return [ToolWarning(severity="info", message=message, field_path="number")]
 
 
 def _ends(steps: Sequence[Step], names: Names) -> list[ToolWarning]:
@@ -127,7 +141,7 @@ TRACE = ToolSpec(
     name="trace",
     toolset="inventory",
     description=(
-        "Trace a batch, serial number or order to its origins and its whereabouts, on all levels: a recall in a call.\n\n"
+        "Trace a batch, serial number or order to its origins and whereabouts, on all levels: a recall in a call.\n\n"
         "Rows are the steps: products it is in, customers who have them, suppliers' batches in it; `lots` sum up what "
         "entered, went and is left where. Documents are cache-backed, numbers and stock asked of Katana."
     ),

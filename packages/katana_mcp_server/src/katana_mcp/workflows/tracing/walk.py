@@ -78,10 +78,20 @@ class Walk:
         if "up" in directions:
             await self._up(leads)
 
-    async def start_at_order(self, entity: str, key: int, directions: Collection[Direction]) -> None:
-        """Follow what a purchase order brought, a manufacturing order made, or a sales order shipped or holds."""
-        events = _sorted(await self.documents.read_document(entity, key))
-        steps = [self._add(event, 0, None, None) for event in events if event.kind in _OWN[entity]]
+    async def start_at_order(
+        self, entity: str, key: int, directions: Collection[Direction], variants: Collection[int] | None = None
+    ) -> None:
+        """Follow what a purchase order brought, a manufacturing order made, or a sales order shipped or holds.
+
+        Args:
+            entity: `purchase_order`, `manufacturing_order` or `sales_order`.
+            key: its id.
+            directions: where to.
+            variants: only goods of these; None for all.
+        """
+        events = [each for each in await self.documents.read_document(entity, key) if each.kind in _OWN[entity]]
+        own = [each for each in _sorted(events) if variants is None or each.lot.variant_id in variants]
+        steps = [self._add(event, 0, None, None) for event in own]
         if "down" in directions and entity != SOLD:
             await self._down({step.event.lot: {None: step} for step in steps if step.event.lot.is_traced})
             await self._left_with_orders([step for step in steps if not step.event.lot.is_traced])
