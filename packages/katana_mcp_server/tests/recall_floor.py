@@ -37,11 +37,14 @@ class Floor:
         self.batches[number] = self.tenant.create("batches", named)["id"]
         return self.batches[number]
 
-    def bought(self, variant: int, **batches: float) -> Wire:
-        """A purchase order received in these batches, on the first of March; `UNBATCHED` is in none."""
+    def bought(self, variant: int, rate: int = 1, **batches: float) -> Wire:
+        """A purchase order received in these batches, on the first of March; `UNBATCHED` is in none.
+
+        Amounts are in purchase units, of which each is so many stock units.
+        """
         total = sum(batches.values())
         supplier = next(self.tenant.all("suppliers"))["id"]
-        row = {"variant_id": variant, "quantity": total, "price_per_unit": 2}
+        row = {"variant_id": variant, "quantity": total, "price_per_unit": 2, "purchase_uom_conversion_rate": rate}
         body = {"supplier_id": supplier, "location_id": self.place(), "purchase_order_rows": [row]}
         order = self.tenant.create("purchase_orders", body)
         trace = self.trace(variant, batches)

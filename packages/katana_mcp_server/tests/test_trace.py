@@ -1,15 +1,23 @@
 """`trace`: where a batch, a serial number or what an order holds came from and went."""
 
-from collections.abc import Callable
+from typing import cast
 
 import pytest
 from recall_floor import Floor, Recall, Wire, recall
+from sql_count import counted, warm_cost
 
-from katana_mcp.testing import Stage
-from katana_sandbox import Fault, ManualClock, Status, Tenant
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
+from katana_sandbox import Fault, ManualClock, Sandbox, Status, Tenant
 from katana_sandbox.faults.actions import EditBody
 
 type Row = tuple[object, ...]
+
+
+def a_minute_later(stage: Stage) -> None:
+    clock = stage.own.sandbox.clock
+    assert isinstance(clock, ManualClock)
+    clock.advance(61)
 
 
 @pytest.fixture
@@ -175,20 +183,45 @@ async def test_what_a_customer_sent_back_counts_once_it_is_in_stock(stage: Stage
     assert [each["event"] for each in before["rows"]] == ["made", "returned", "shipped"]
     assert sums(before, "K-1") == {"made": 2, "shipped": 1, "in_stock": 1, "unaccounted": 0}
     tenant.edit("sales_returns", returned["id"], status="RESTOCKED_ALL")
-    clock = stage.own.sandbox.clock
-    assert isinstance(clock, ManualClock)
-    clock.advance(61)
+    a_minute_later(stage)
     after = await stage.call("trace", number="K-1", direction="down")
     assert sums(after, "K-1") == {"made": 2, "returned": 1, "shipped": 1, "in_stock": 2, "unaccounted": 0}
     assert [(each["shipped"], each["returned"]) for each in after["customers"]] == [(1, 1)]
 
 
+async def test_a_receipt_counts_in_the_stock_unit(stage: Stage, tenant: Tenant) -> None:
+    floor = Floor(tenant)
+    resin = floor.material("RESIN")
+    floor.bought(resin, rate=25, **{"LOT-77": 3, "UNBATCHED": 1})
+    answer = await stage.call("trace", number="LOT-77")
+    assert [(row["event"], row["quantity"]) for row in answer["rows"]] == [("received", 75)]
+    assert sums(answer, "LOT-77") == {"received": 75, "in_stock": 75, "unaccounted": 0}
+
+
+async def test_more_documents_of_a_batch_take_no_statement_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    statements = counted(monkeypatch)
+    own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
+    story = recall(own.sandbox.tenant())
+    story.floor.shipped(story.floor.sold(story.paste, 1), 1, story.floor.trace(story.paste, {"P-1": 1}))
+    async with staged(own) as stage:
+        few = await warm_cost(stage, statements, "trace", number="LOT-77", kind="batch")
+        order = story.floor.ordered(story.paste, 30)
+        for nr in range(6):
+            story.floor.produced(order, 1, {story.resin: {"LOT-77": 1}}, f"P-{nr + 3}")
+            story.floor.shipped(story.floor.sold(story.paste, 1), 1, story.floor.trace(story.paste, {f"P-{nr + 3}": 1}))
+        a_minute_later(stage)
+        many = await warm_cost(stage, statements, "trace", number="LOT-77", kind="batch")
+    assert many[2]["lots_total"] == few[2]["lots_total"] + 6
+    assert (few[0], few[1]) == (many[0], many[1])
+    assert few[1] <= 175
+
+
 async def test_what_no_document_explains_is_said(stage: Stage, story: Recall) -> None:
     def lose_one(body: object) -> object:
-        assert isinstance(body, dict)
-        for row in body["data"]:
-            row["quantity_in_stock"] = "5.00000" if row["batch_number"] == "LOT-77" else row["quantity_in_stock"]
-        return body
+        stocks: list[Wire] = cast("Wire", body)["data"]
+        return {
+            "data": [row | ({"quantity_in_stock": "5"} if row["batch_number"] == "LOT-77" else {}) for row in stocks]
+        }
 
     stage.own.sandbox.faults.add(Fault("GET /batch_stocks", action=EditBody(lose_one), times=None))
     answer = await stage.call("trace", number="LOT-77", direction="down")
@@ -373,20 +406,17 @@ async def test_what_is_asked_of_katana_is_as_little_as_the_question_needs(stage:
     assert await asked(number=story.sold["order_no"], kind="sales_order") == [stocks] * 3
 
 
-type Deleted = Callable[[Recall], tuple[str, int]]
-
-
 @pytest.mark.parametrize(
-    ("gone", "left"),
+    ("collection", "left"),
     [
-        (lambda story: ("sales_orders", story.sold["id"]), ["received", "used", "made", "used", "made"]),
-        (lambda story: ("purchase_orders", story.bought["id"]), ["used", "made", "used", "made", "shipped"]),
+        ("sales_orders", ["received", "used", "made", "used", "made"]),
+        ("purchase_orders", ["used", "made", "used", "made", "shipped"]),
     ],
 )
 async def test_documents_that_are_deleted_are_no_rows(
-    stage: Stage, story: Recall, gone: Deleted, left: list[str]
+    stage: Stage, story: Recall, collection: str, left: list[str]
 ) -> None:
-    collection, key = gone(story)
+    key = {"sales_orders": story.sold, "purchase_orders": story.bought}[collection]["id"]
     story.floor.tenant.edit(collection, key, deleted_at="2026-03-05T08:00:00.000Z")
     answer = await stage.call("trace", number="LOT-77", direction="down")
     assert [row["event"] for row in answer["rows"]] == left
