@@ -232,7 +232,7 @@ async def test_what_no_document_explains_is_said(stage: Stage, story: Recall) ->
 
 async def test_batches_that_open_orders_hold_are_told_until_they_leave(stage: Stage, story: Recall) -> None:
     floor = story.floor
-    held = floor.sold(story.kit, 1, customer=1)
+    held = floor.sold(story.kit, 2, customer=1)
     trace = [{"batch_id": floor.batches["K-1"], "quantity": 1}]
     floor.tenant.edit("sales_order_rows", held["sales_order_rows"][0]["id"], batch_transactions=trace)
     recipe = floor.recipe(story.paste_order)[story.resin]
@@ -251,6 +251,11 @@ async def test_batches_that_open_orders_hold_are_told_until_they_leave(stage: St
         (None, 0, "reserved", "KIT", "K-1"),
         ("up", 0, "made", "KIT", "K-1"),
     ]
+    floor.shipped(held, 1, trace)
+    a_minute_later(stage)
+    partly = await stage.call("trace", number="K-1", direction="down")
+    assert [(row["event"], row["quantity"]) for row in partly["rows"]] == [("made", 2), ("shipped", 1), ("shipped", 1)]
+    assert sums(partly, "K-1") == {"made": 2, "shipped": 2, "in_stock": 0, "unaccounted": 0}
 
 
 async def test_the_trail_ends_at_goods_of_no_batch_and_says_so(stage: Stage, story: Recall) -> None:
@@ -325,7 +330,12 @@ async def test_a_circle_ends(stage: Stage, story: Recall) -> None:
     floor.produced(again, 1, {rework: {"R-1": 1}}, "P-1")
     answer = await stage.call("trace", number="P-1", levels=10)
     assert len({row["row"] for row in answer["rows"]}) == answer["total"]
-    assert {each["batch_number"] for each in answer["lots"]} == {"P-1", "K-1", "R-1", "LOT-77"}
+    assert {each["batch_number"]: each["level"] for each in answer["lots"]} == {
+        "P-1": 0,
+        "K-1": 1,
+        "R-1": 2,
+        "LOT-77": 1,
+    }
     assert answer["warnings"] == []
 
 
