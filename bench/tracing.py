@@ -4,7 +4,7 @@ Every tenth document speaks of the recalled goods. The floor is a table of what 
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
 from functools import partial
@@ -19,7 +19,8 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend
 from cache_core.records import Record
 from cache_core.specs import SPECS
-from katana_mcp.workflows.tracing.events import Event, Lot
+from katana_mcp.values import rows
+from katana_mcp.workflows.tracing.events import Lot
 from katana_mcp.workflows.tracing.reading import Documents
 from katana_mcp.workflows.tracing.walk import Walk
 
@@ -43,12 +44,17 @@ def _traced(family: int, level: int, number: int, quantity: int) -> dict[str, ob
     return {"traceability": [{**_lot(family, level, number), "quantity": str(quantity)}]}
 
 
+def _first(made: Record, name: str) -> dict[str, object]:
+    """Return the first row of a document."""
+    return dict(rows(made, name)[0])
+
+
 def _bought(nr: int) -> Record:
     family, at = nr % FAMILIES, nr // FAMILIES
     made = documents.purchase_order(4 * nr)
-    row = {**documents.purchase_order(4 * nr)["purchase_order_rows"][0], "id": nr, "quantity": 1_000}  # pyright: ignore[reportIndexIssue] # ty: ignore[not-subscriptable] - made just above
-    row |= {"variant_id": _variant(family, 0), **_traced(family, 0, at % LOTS, 1_000)}
-    return {**made, "id": nr, "order_no": f"PO-{nr}", "status": "RECEIVED", "purchase_order_rows": [row]}
+    row = {"id": nr, "quantity": 1_000, "variant_id": _variant(family, 0), **_traced(family, 0, at % LOTS, 1_000)}
+    lines = [_first(made, "purchase_order_rows") | row]
+    return {**made, "id": nr, "order_no": f"PO-{nr}", "status": "RECEIVED", "purchase_order_rows": lines}
 
 
 def _ordered(nr: int) -> Record:
@@ -61,14 +67,14 @@ def _produced(nr: int) -> Record:
     family, level, at = nr % FAMILIES, 1 + nr // FAMILIES % 2, nr // FAMILIES // 2
     made = documents.production(nr)
     source = at % LOTS if level == 1 else max(0, at - 3)
-    used = {**made["ingredients"][0], "variant_id": _variant(family, level - 1), "quantity": 2}  # pyright: ignore[reportIndexIssue] # ty: ignore[not-subscriptable] - made just above
-    used |= _traced(family, level - 1, source, 2)
+    taken = {"variant_id": _variant(family, level - 1), "quantity": 2, **_traced(family, level - 1, source, 2)}
+    used = _first(made, "ingredients") | taken
     return {**made, "quantity": 2, "ingredients": [used], "serial_numbers": [], **_traced(family, level, at, 2)}
 
 
 def _sold(nr: int) -> Record:
     made = data.order(nr, FAMILIES)
-    row = {**made["sales_order_rows"][0], "id": nr, "variant_id": _variant(nr % FAMILIES, 2)}  # pyright: ignore[reportIndexIssue] # ty: ignore[not-subscriptable] - made just above
+    row = _first(made, "sales_order_rows") | {"id": nr, "variant_id": _variant(nr % FAMILIES, 2)}
     return {**made, "status": "DELIVERED", "sales_order_rows": [row]}
 
 
@@ -107,11 +113,6 @@ async def recalled(cache: CacheBackend) -> Walk:
     walk = Walk(Documents(cache, {}), levels=5)
     await walk.start_at_lots([RECALLED], ["down"])
     return walk
-
-
-def events_of(walk: Walk) -> Iterable[Event]:
-    """Return the events that were reached, in the order of their documents."""
-    return (step.event for step in walk.steps)
 
 
 async def recall(size: int, directory: Path) -> list[Figure]:

@@ -3,7 +3,7 @@
 An event says what a document did; what it does to the stock follows from its kind.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
@@ -14,10 +14,9 @@ type Kind = Literal["received", "made", "returned", "adjusted", "transferred", "
 
 ENTERING: tuple[Kind, ...] = ("received", "made", "returned", "adjusted")
 """Kinds that bring goods in, in the order in which they are told."""
-ORDER: dict[Kind, int] = {
-    kind: place
-    for place, kind in enumerate((*ENTERING, "transferred", "used", "shipped", "reserved"))  # as they are told
-}
+_TOLD: tuple[Kind, ...] = (*ENTERING, "transferred", "used", "shipped", "reserved")
+ORDER: Mapping[Kind, int] = {kind: place for place, kind in enumerate(_TOLD)}
+"""The place of a kind among the others, as they are told."""
 
 
 class Lot(NamedTuple):
