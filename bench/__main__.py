@@ -46,6 +46,7 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "catalogue": (_of("caches.variants"), SIZES),
     "orders": (_of("orders.orders"), ORDERS),
     "others": (_of("orders.others"), ORDERS[:1]),
+    "recall": (_of("tracing.recall"), ORDERS),
     "sync": (_of("syncing.cold_sync", "typed"), SIZES),
     "legacy_sync": (_of("syncing.cold_sync", "legacy"), SIZES),  # goes with cache_legacy
     "sandbox": (_of("outside.sandbox"), FACTORIES),

@@ -15,6 +15,8 @@ MANUFACTURING = "Manufacturing orders"
 OTHERS = "Other documents, pages → stored and searchable"
 SYNC = "Cold sync of variants with their products"
 CLIENT = "Client"
+RECALL = "Recall of a batch over three levels"
+RECALLED = "what was made of it, and who got it, p50"
 CALLS = "Warm read tools, in-memory client"
 HTTP = "Warm calls over HTTP, by clients at once"
 START = "Process start to tools/list over stdio"
@@ -40,12 +42,12 @@ READ_TOOLS = (
     "list_stocktakes",
     *("search_customers", "list_customers", "get_customer"),
     *("get_variant_details", "check_inventory", "list_low_stock_items", "list_inventory_signals"),
-    *("get_demand_forecast", "list_traceability"),
+    *("get_demand_forecast", "list_traceability", "trace"),
     *("order_readiness", "promise_date", "list_blocking_ingredients", "buildable"),
     *("get_inventory_movements", "inventory_at", "stock_value", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""
-NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1}
+NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1, "trace": 2}
 """Requests of a warm call of what has to ask Katana each time."""
 
 OTHER_DOCUMENTS = (
@@ -200,6 +202,7 @@ def _lines() -> Iterator[Line]:
     yield from _orders(MANUFACTURING, rows=False)
     for entity in OTHER_DOCUMENTS:
         yield Line(topic=OTHERS, what=entity, unit="records/s", sizes=(10_000,))
+    yield Line(topic=RECALL, what=RECALLED, sizes=ORDERS, goal={10_000: 300}, note="a tenth of the documents is read")
     yield from _sync()
     for tool in READ_TOOLS:
         yield Line(topic=CALLS, what=f"{tool}, p50", over=5, note="floor: a FastMCP tool that does nothing")

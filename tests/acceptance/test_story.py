@@ -1,7 +1,8 @@
-"""One order from the day it arrives to the day its mistake is corrected, told through a client that knows the tools.
+"""One order from the day it arrives to the day its goods are recalled, told through a client that knows the tools.
 
 An order arrives, something is short, it is bought, received against a wrong document, built, shipped, and what the
-supplier's invoice says is corrected. Then the ledger adds up: quantities, values, and one record of each.
+supplier's invoice says is corrected. The supplier recalls the batch: one call says who has what is made of it. Then the
+ledger adds up: quantities, values, and one record of each.
 """
 
 import asyncio
@@ -22,10 +23,11 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import staged, text_of
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+LOT, USED = "LOT-77", 5
 BIKE, LUBE, SHOP, CUSTOMER = "RTGR-S-SIG", "LUBE", "Main workshop", "Cykelhuset Kovač"
 CHECK = "verify_order_document"
 type Call = Callable[[str, dict[str, object]], Awaitable[dict[str, Any]]]
-REQUESTS = 210
+REQUESTS = 225
 """Of the whole story, a cold cache included, each plan a minute after the one before."""
 
 
@@ -80,14 +82,17 @@ async def _bought(clerk: Clerk, building: int) -> tuple[str, dict[str, Any]]:
     return bought["number"], draft["lines"][0]
 
 
-async def _received(clerk: Clerk, order: str, quantity: float) -> None:
+async def _received(clerk: Clerk, order: str, quantity: float, batch: int) -> None:
     """Receive what a delivery note says, which is less than was ordered, and the rest when it comes."""
     note = [{"sku": LUBE, "quantity": quantity - 8}]
     checked = await clerk.asks(CHECK, purchase_order_id=order, lines=note)
     assert [each["kind"] for each in checked["differences"]] == ["quantity"]
-    came = await clerk.does("receive_purchase_order", **checked["receive"])
+    (row,) = checked["receive"]["rows"]
+    noted = [{**row, "batches": [{"batch_id": batch, "quantity": quantity - 8}]}]
+    came = await clerk.does("receive_purchase_order", purchase_order_id=order, rows=noted)
     assert came["status"] == "PARTIALLY_RECEIVED"
-    await clerk.does("receive_purchase_order", purchase_order_id=order)
+    later = [{"row_id": row["row_id"], "batches": [{"batch_id": batch, "quantity": 8}]}]
+    await clerk.does("receive_purchase_order", purchase_order_id=order, rows=later)
 
 
 async def _corrected(clerk: Clerk, order: str, line: dict[str, Any]) -> None:
@@ -102,15 +107,39 @@ async def _corrected(clerk: Clerk, order: str, line: dict[str, Any]) -> None:
     assert (await clerk.asks(CHECK, **invoice))["differences"] == []
 
 
-async def story(clerk: Clerk) -> None:
+async def _built(clerk: Clerk, building: int, batch: int) -> None:
+    """Report what was made, with what is used of the batch."""
+    recipe = (await clerk.asks("get_manufacturing_order_recipe", manufacturing_order_id=building))["order"]
+    (used,) = [each for each in recipe["recipe_rows"] if each["sku"] == LUBE]
+    quantity = used["total_remaining_quantity"]
+    taken = {"recipe_row_id": used["recipe_row_id"], "quantity": quantity}
+    batches = [{"batch_id": batch, "quantity": USED}]
+    await clerk.does(
+        "complete_manufacturing_order", manufacturing_order_id=building, ingredients=[{**taken, "batches": batches}]
+    )
+
+
+async def _recalled(clerk: Clerk, sold: str, bought: str) -> None:
+    """Find who has what is made of a batch, and from a customer's order back to its supplier."""
+    clerk.rest()
+    recall = await clerk.asks("trace", number=LOT, direction="down")
+    assert [(each["customer"], each["sku"], each["shipped"]) for each in recall["customers"]] == [(CUSTOMER, BIKE, 12)]
+    assert recall["customers"][0]["orders"] == [sold]
+    assert (recall["lots"][0]["used"], recall["lots"][0]["unaccounted"]) == (USED, 0)
+    origins = await clerk.asks("trace", number=sold, kind="sales_order")
+    assert {each["order_no"] for each in origins["rows"] if each["event"] == "received"} == {bought}
+
+
+async def story(clerk: Clerk, batch: int) -> None:
     """Tell it; each step begins with what the one before answered."""
     sold, building = await _ordered(clerk)
     bought, line = await _bought(clerk, building)
-    await _received(clerk, bought, line["quantity"])
-    await clerk.does("complete_manufacturing_order", manufacturing_order_id=building)
+    await _received(clerk, bought, line["quantity"], batch)
+    await _built(clerk, building, batch)
     shipped = await clerk.does("fulfill_order", sales_order_id=sold, tracking_number="1Z 999 AA1")
     assert shipped["status"] == "DELIVERED"
     await _corrected(clerk, bought, line)
+    await _recalled(clerk, sold, bought)
 
 
 async def adds_up(clerk: Clerk, tenant: Tenant, before: dict[str, int]) -> None:
@@ -133,9 +162,16 @@ async def adds_up(clerk: Clerk, tenant: Tenant, before: dict[str, int]) -> None:
 COUNTED = ("sales_orders", "manufacturing_orders", "purchase_orders", "sales_order_fulfillments")
 
 
+def _batch(tenant: Tenant) -> int:
+    """Have what is short be told apart by batches; return the id of the one that is to come."""
+    variant = next(each for each in tenant.all("variants") if each["sku"] == LUBE)
+    tenant.edit("materials", variant["material_id"], batch_tracked=True)
+    return tenant.create("batches", {"batch_number": LOT, "variant_id": variant["id"]})["id"]
+
+
 async def _told(clerk: Clerk, tenant: Tenant) -> None:
     before = {name: tenant.count(name) for name in COUNTED}
-    await story(clerk)
+    await story(clerk, _batch(tenant))
     await adds_up(clerk, tenant, before)
 
 

@@ -18,7 +18,7 @@ from .matrix_promised import boms, ledgers, promised
 from .matrix_returns import return_writes
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
-from .matrix_traced import traceability, traced_goods
+from .matrix_traced import traceability, traced_goods, traces
 from .matrix_verified import verified
 from .usual import Changes, Usual
 from .usual import changed_each as _each
@@ -417,8 +417,8 @@ WRITES = "apply_plan"
 
 
 def let_ask(tool: str, clock: ManualClock) -> None:
-    """Let a minute pass before what asks Katana in any case, a plan or a rebuild: a minute has 60 requests."""
-    if tool in PLANS | {"rebuild_cache"}:
+    """Let a minute pass before what asks Katana in any case, a plan, a rebuild or a trace: a minute has 60 requests."""
+    if tool in PLANS | {"rebuild_cache", "trace"}:
         clock.advance(A_MINUTE)
 
 
@@ -459,6 +459,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customer_writes(tenant),
         **supplier_writes(tenant),
         "list_traceability": traceability(tenant),
+        "trace": traces(tenant),
         "list_stocktakes": stocktakes(tenant),
         **verified(tenant),
         **live_reads(tenant),

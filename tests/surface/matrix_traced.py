@@ -6,7 +6,7 @@ from .usual import Usual, changed_each, live_records
 
 
 def traced_goods(tenant: Tenant) -> None:
-    """Bring goods into three batches, one of them used up, one in a bin, and a unit in with a serial number."""
+    """Bring goods into three batches, one of them used for making others, one in a bin, and a unit with its number."""
     items = {record["id"] for record in live_records(tenant, "materials") if record["batch_tracked"]}
     goods = [record["id"] for record in live_records(tenant, "variants") if record["material_id"] in items]
     place = live_records(tenant, "locations")[0]["id"]
@@ -14,7 +14,7 @@ def traced_goods(tenant: Tenant) -> None:
     for name, variant, until, moves, bin_id in (
         ("B-LATE", goods[0], "2027-09-01", (4,), bins[0]),
         ("B-SOON", goods[-1], "2026-02-01", (3,), None),
-        ("B-GONE", goods[0], "2026-01-01", (2, -2), None),
+        ("B-GONE", goods[0], "2026-01-01", (2,), None),
     ):
         batch = {"batch_number": name, "variant_id": variant, "expiration_date": f"{until}T00:00:00.000Z"}
         key = tenant.create("batches", batch)["id"]
@@ -25,6 +25,14 @@ def traced_goods(tenant: Tenant) -> None:
                 "traceability": [{"batch_id": key, "bin_location_id": bin_id, "quantity": quantity}],
             }
             tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [row]})
+    used = next(
+        ingredient
+        for ingredient in tenant.all("manufacturing_order_production_ingredients")
+        if ingredient["variant_id"] == goods[0] and ingredient["quantity"] >= 2
+    )
+    gone = next(batch["id"] for batch in tenant.all("batches") if batch["batch_number"] == "B-GONE")
+    of_batch = [{"batch_id": gone, "quantity": 2}]
+    tenant.edit("manufacturing_order_production_ingredients", used["id"], batch_transactions=of_batch)
     bought = next(
         purchase_order_row
         for purchase_order_row in tenant.all("purchase_order_rows")
@@ -53,3 +61,18 @@ def traceability(tenant: Tenant) -> Usual:
     )
     changes["kind"] = {"kind": "serial number", "number": "SN-1"}
     return Usual({}, changes)
+
+
+def traces(tenant: Tenant) -> Usual:
+    """Return a usual call of `trace`, and what makes a difference."""
+    late = next((batch["variant_id"] for batch in tenant.all("batches") if batch["batch_number"] == "B-LATE"), 1)
+    used = (
+        ingredient["manufacturing_order_id"]
+        for ingredient in tenant.all("manufacturing_order_production_ingredients")
+        if any(each["batch_id"] for each in ingredient.get("traceability", ()))
+    )
+    order = tenant.get("manufacturing_orders", next(used, live_records(tenant, "manufacturing_orders")[0]["id"]))
+    changes = changed_each(number="B-SOON", direction="down", levels=0, limit=1, page=2)
+    changes["kind"] = {"kind": "serial number", "number": "SN-1"}
+    changes["sku_or_variant_id"] = {"sku_or_variant_id": late}
+    return Usual({"number": order["order_no"]}, changes)

@@ -343,6 +343,16 @@ def _moved_by_all(body: object) -> Wire:
     return {"data": [row | {"resource_type": MOVED_BY[row["id"] % len(MOVED_BY)]} for row in rows]}
 
 
+def _named_alike(tenant: Tenant, batch: str) -> str:
+    """Give an order of each kind and a unit the number of a batch."""
+    for collection in ("purchase_orders", "sales_orders", "manufacturing_orders"):
+        tenant.edit(collection, next(tenant.all(collection))["id"], order_no=batch)
+    row = next(row for row in tenant.all("purchase_order_rows") if row["received_date"])
+    named = {"resource_type": "PurchaseOrderRow", "resource_id": row["id"], "serial_numbers": [batch]}
+    tenant.create("serial_numbers", named)
+    return batch
+
+
 @pytest.mark.cold
 async def test_every_value_offered_outside_of_lists_finds_something(
     stage: Stage, tenant: Tenant, clock: ManualClock
@@ -361,7 +371,10 @@ async def test_every_value_offered_outside_of_lists_finds_something(
     ]
     chain = [bom["product_variant_id"], bom["ingredient_variant_id"]]
     made = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
+    everything = _named_alike(tenant, "B-LATE")
     asked: dict[tuple[str, str], tuple[Wire, str]] = {
+        ("trace", "kind"): ({"number": everything}, "kind"),
+        ("trace", "direction"): ({"number": everything, "kind": "batch"}, "lots"),
         ("get_inventory_movements", "resource_type"): (
             {"skus_or_variant_ids": sorted({each["variant_id"] for each in moved})},
             "rows",

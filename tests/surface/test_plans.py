@@ -116,7 +116,7 @@ def test_a_filter_without_an_index_would_be_seen(db: Connection) -> None:
 
 WORKFLOWS = (
     *("check_inventory", "get_bom", "get_inventory_movements", "get_item", "get_variant_details", "inventory_at"),
-    "stock_value",
+    *("stock_value", "trace"),
     *("list_blocking_ingredients", "list_low_stock_items", "order_readiness", "promise_date", "buildable"),
 )
 WHOLE = {

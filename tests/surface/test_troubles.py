@@ -14,7 +14,7 @@ from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
 
 from .matrix import ABSENT, PLANS, matrix
 
-NOT_CACHED = {"list_traceability", "list_inventory_signals", "get_demand_forecast"}
+NOT_CACHED = {"list_traceability", "list_inventory_signals", "get_demand_forecast", "trace"}
 """What has to ask Katana each time, and is refused where that is not possible."""
 TOOLS = [
     each["name"]

@@ -42,6 +42,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("order_readiness", {"location_id": "Main workshop"}),
     ("buildable", {"location_id": "Main workshop"}),
     ("stock_value", {"since": "2026-02-01", "as_of": "2026-02-28"}),
+    ("trace", {"number": "MO-5", "kind": "manufacturing_order"}),
     ("promise_date", {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 200}]}),
     ("list_sales_orders", {"overdue": True, "include_rows": True}),
     ("search_sales_orders", {"query": "berger"}),

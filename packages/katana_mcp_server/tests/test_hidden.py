@@ -85,6 +85,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
         "list_traceability": {"include_empty": True},
+        "trace": {"number": f"B{payload}{number}", "kind": "batch"},
         "list_inventory_signals": {"skus_or_variant_ids": [variant["id"], f"No{payload}such"]},
         "get_demand_forecast": {
             "skus_or_variant_ids": [variant["id"]],

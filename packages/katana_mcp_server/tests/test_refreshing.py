@@ -137,6 +137,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "order_readiness": {},
         "buildable": {},
         "stock_value": {},
+        "trace": {"number": "MO-5", "kind": "manufacturing_order"},
         "promise_date": {"rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 1}]},
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},

@@ -92,3 +92,23 @@ async def test_goods_with_batches_are_moved_and_shipped_without_one(api: Caller,
     shipped(tenant, sold(tenant, glue, 2), 2)
     assert in_stock(tenant, glue) == 3
     assert await stocks(api, variant_id=glue) == []
+
+
+async def test_an_outsourced_receipt_uses_up_the_batches_of_its_ingredients(
+    api: Caller, tenant: Tenant, glue: int
+) -> None:
+    good = material(tenant)
+    order: dict[str, Any] = {"supplier_id": next(tenant.all("suppliers"))["id"], "location_id": location(tenant)}
+    order |= {"entity_type": "outsourced", "tracking_location_id": location(tenant)}
+    line = {"variant_id": good, "quantity": 2, "price_per_unit": 1}
+    row = tenant.create("purchase_orders", {**order, "purchase_order_rows": [line]})["purchase_order_rows"][0]["id"]
+    key = batch(tenant, glue)
+    adjust(tenant, glue, 5, batch_id=key)
+    used = {"purchase_order_row_id": row, "ingredient_variant_id": glue, "planned_quantity_per_unit": 2}
+    named = {"batch_transactions": [{"batch_id": key, "quantity": 4}]}
+    tenant.create("outsourced_purchase_order_recipe_rows", used | named)
+    assert await stocks(api, variant_id=glue) == [(key, "5.00000")]
+    receipt = {"purchase_order_row_id": row, "quantity": 2}
+    assert (await api.post("/purchase_order_receive", receipt)).status == 204
+    assert await stocks(api, variant_id=glue) == [(key, "1.00000")]
+    assert in_stock(tenant, glue) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from katana_sandbox import Caller, Sandbox, Tenant
 
-from .manufacturing_floor import gadget, header, ordered, produced
+from .manufacturing_floor import WORKSHOP, gadget, header, ordered, produced
 from .serial_floor import LATER, NOW, ledger, post, said, ship, sold
 
 
@@ -35,6 +35,15 @@ async def test_a_production_that_names_no_serials_generates_them(api: Caller, va
     assert listed.rows == [], "the document shows them, the list does not"
     assert (await api.patch(f"/manufacturing_orders/{order['id']}", {"status": "IN_PROGRESS"})).status == 200
     assert await ledger(api, units[0]) == (False, []), "the identity stays"
+
+
+async def test_a_unit_that_was_made_lies_where_it_was_made_until_it_leaves(api: Caller, variant: int) -> None:
+    row, _, unit = await made_to_order(api, variant)
+    asked = {"granularity": "SERIAL_NUMBER", "serial_number_id": unit}
+    (held,) = (await api.get("/bin_inventory", asked)).rows
+    assert (held["variant_id"], held["location_id"], held["quantity_in_stock"]) == (variant, WORKSHOP, "1.00000")
+    assert (await ship(api, row)).status == 200
+    assert (await api.get("/bin_inventory", asked)).rows == []
 
 
 async def test_an_empty_list_of_serials_is_not_one_left_out(api: Caller, variant: int) -> None:

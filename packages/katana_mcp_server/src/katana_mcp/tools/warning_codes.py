@@ -57,6 +57,7 @@
 | `over_return` | blocking | more of a shipped row is to come back than can still be returned |
 | `untraced_receipt` | advisory | goods that are tracked by batch come in none |
 | `untraced_shipment` | advisory | goods that are tracked by batch leave in none |
+| `trail_ends` | advisory | goods that are traced are of no batch and no serial number from here on |
 | `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
 | `duplicate_row` | blocking | an address that the request adds twice; advisory for an ingredient that a product has |
@@ -169,6 +170,7 @@ SERIAL_NUMBERS_REQUIRED = "serial_numbers_required"
 OVER_RETURN = "over_return"
 UNTRACED_RECEIPT = "untraced_receipt"
 UNTRACED_SHIPMENT = "untraced_shipment"
+TRAIL_ENDS = "trail_ends"
 NO_ROWS_LEFT = "no_rows_left"
 UNKNOWN_ROW_ID = "unknown_row_id"
 DUPLICATE_ROW = "duplicate_row"

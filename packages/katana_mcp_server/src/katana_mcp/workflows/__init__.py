@@ -17,6 +17,7 @@ from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
 from katana_mcp.workflows.stock_value import STOCK_VALUE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
+from katana_mcp.workflows.tracing.trace import TRACE
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
 WORKFLOWS: tuple[AnyTool, ...] = (
@@ -29,6 +30,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     INVENTORY_AT,
     STOCK_VALUE,
     LIST_TRACEABILITY,
+    TRACE,
     ORDER_READINESS,
     PROMISE_DATE,
     LIST_BLOCKING_INGREDIENTS,

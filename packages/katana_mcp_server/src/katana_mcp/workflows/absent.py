@@ -6,8 +6,8 @@ A line goes when its tool comes.
 from collections.abc import Mapping
 
 _TRACED = (
-    "`list_traceability` says what of a batch or a serial number is where; `get_sales_order`, `get_purchase_order`, "
-    "`get_stock_transfer` and `get_stock_adjustment` show those of each row"
+    "batches are made and changed in Katana; `list_traceability` lists them, `trace` follows them, and "
+    "`receive_purchase_order`, `complete_manufacturing_order` and `fulfill_order` take those that are there"
 )
 _BINS = (
     "goods are moved between bins in Katana; `list_traceability` says what lies in each bin, `list_reference` "
@@ -23,7 +23,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "modify_traceability": _TRACED,
-    "trace": _TRACED,
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,

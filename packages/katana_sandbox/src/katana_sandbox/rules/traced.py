@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import row_location, stock_units
+from katana_sandbox.rules.outsourcing import ROWS as OUTSOURCED
+from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS
 from katana_sandbox.rules.stock import pair_of
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.numbers import as_decimal
 
-_TRACES = (b'"batch_id":', b'"bin_location_id":')
+_TRACES = (b'"batch_id":', b'"bin_location_id":', b'"serial_number_id":')
 
 
 class Part(NamedTuple):
@@ -107,12 +109,31 @@ def _used(_ctx: Context, ingredient: Record) -> Iterator[Part]:
         yield _part((ingredient["variant_id"], ingredient["location_id"]), entry, -_amount(entry))
 
 
+def _used_outsourced(ctx: Context, used: Record) -> Iterator[Part]:
+    """Ingredients of an outsourced row are gone from the tracking location once it is received."""
+    row = ctx.get("purchase_order_rows", used["purchase_order_row_id"]) or {}
+    order = ctx.get("purchase_orders", used["purchase_order_id"]) or {}
+    for entry in rows(used, "batch_transactions") if row.get("received_date") is not None else ():
+        yield _part((used["ingredient_variant_id"], order["tracking_location_id"]), entry, -_amount(entry))
+
+
+def _made_unit(ctx: Context, entry: Record) -> Iterator[Part]:
+    """A unit that came into stock where its order makes it."""
+    unit, store = ctx.get(SERIALS, entry["serial_number_id"]), _MAKING.get(entry["resource_type"])
+    if unit is None or store is None or entry["transaction_date"] is None or entry["quantity_change"] <= 0:
+        return
+    place = (ctx.get(store, entry["resource_id"]) or {}).get("location_id")
+    if isinstance(place, int):
+        yield _part((unit["variant_id"], place), {"serial_number_id": unit["id"]}, Decimal(1))
+
+
 def _returned(ctx: Context, row: Record) -> Iterator[Part]:
     header = ctx.get("sales_returns", row["sales_return_id"]) or {}
     for entry in rows(row, "batch_transactions") if header["status"] == "RESTOCKED_ALL" else ():
         yield _part((row["variant_id"], row["restock_location_id"]), entry, _amount(entry))
 
 
+_MAKING = {ORDER: "manufacturing_orders", PRODUCTION: "manufacturing_order_productions"}
 _BIN_MOVES = (("departed_at", "source_bin_location_id", -1), ("arrived_at", "target_bin_location_id", 1))
 _SOURCES: dict[str, Source] = {
     "stock_adjustment_rows": _adjusted,
@@ -121,5 +142,7 @@ _SOURCES: dict[str, Source] = {
     "sales_order_fulfillments": _shipped,
     "manufacturing_order_productions": _made,
     "manufacturing_order_production_ingredients": _used,
+    OUTSOURCED: _used_outsourced,
+    ENTRIES: _made_unit,
     "sales_return_rows": _returned,
 }

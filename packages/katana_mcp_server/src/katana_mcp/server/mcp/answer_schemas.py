@@ -29,7 +29,7 @@ def output_schema(model: type[BaseModel]) -> Schema:
     """
     whole = answer_schema(model)
     named = {name: {} if name in _SHARED else _keys(each, in_row=False) for name, each in whole["properties"].items()}
-    return {"type": "object", "properties": named, **{key: whole[key] for key in ("required",) if key in whole}}
+    return {"type": "object", "properties": named}
 
 
 _SHARED = (*Envelope.model_fields, "empty")

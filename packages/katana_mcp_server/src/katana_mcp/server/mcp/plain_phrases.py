@@ -44,6 +44,10 @@ _READING = _compiled(
             rf"(?:on|by|of|since) (?:the )?(?:\d+(?:st|nd|rd|th)?|first|last)(?: day)?(?: of)? {_MONTH}",
             *(rf"back in {_MONTH}", r"(?:start|end) of (?:last|the) \w+", "last new year"),
         ),
+        "trace batch": (
+            *("recall(?:s|ed)?", "broken seal", r"batch(?:es)? are in what", r"(?:made|built) from (?:lot|batch)"),
+            *(r"where did this (?:batch|lot)", r"(?:lot|batch|serial)\b.{0,40} (?:used for|end up|go into)"),
+        ),
         "movement history": (
             *("what happened to", r"where (?:did|has|have) .{1,60} (?:go|gone)", "ins and outs"),
             *(r"(?:came|went|gone) (?:in|out)", r"(?:trace|follow) (?:every|each|all|the)", "every change of"),
@@ -212,6 +216,7 @@ _DEAD = re.compile(
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
     r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from|take(?= .{1,40} off so-)|off(?= so-)"
+    r"|the (?:system|books?) says?"
     r"|with (?:its|all|their) (?:lines|rows)|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"

@@ -47,7 +47,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("price", "cost", "much"),
     ("low", "short", "shortage", "reorder", "running"),
     ("blocking", "blocked", "hold", "holding", "waiting", "bottleneck", "obstacle", "stopping", "delay"),
-    ("movement", "history", "why", "ledger", "trace", "trail"),
+    ("movement", "history", "why", "ledger", "trail"),
     ("cache", "data", "fresh", "sync"),
     ("rebuild", "refetch", "again", "anew", "refresh"),
 )

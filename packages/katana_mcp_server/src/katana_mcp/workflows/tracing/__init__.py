@@ -1,0 +1,1 @@
+"""Where a batch, a serial number or what an order holds came from and went: `trace`, and what it is made of."""

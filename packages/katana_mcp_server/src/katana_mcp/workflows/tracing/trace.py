@@ -1,0 +1,153 @@
+"""`trace`: where a batch, a serial number or what an order holds came from and went, over bills of materials.
+
+Documents come from the cache; numbers and stock of batches and units are asked of Katana, which alone knows them.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, plain_number
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
+from katana_mcp.workflows.live_reads import LiveRead
+from katana_mcp.workflows.tracing.accounts import accounts_of, deliveries
+from katana_mcp.workflows.tracing.answers import TraceAnswer, TraceRequest
+from katana_mcp.workflows.tracing.reading import DOCUMENTS, USED, Documents
+from katana_mcp.workflows.tracing.shown import Shown, is_told, names_wanted, untraced_goods
+from katana_mcp.workflows.tracing.starts import Known, Start, start_of
+from katana_mcp.workflows.tracing.stock import stock_of
+from katana_mcp.workflows.tracing.walk import Direction, Step, Walk
+from katana_mcp.workflows.variants import resolve
+
+_READS = (*DOCUMENTS, *VARIANT_ENTITIES, "location", "supplier", "customer")
+_LOTS, _CUSTOMERS, _NAMED = 20, 20, 5
+
+
+async def _run(request: TraceRequest, services: Services) -> Answer:
+    live, known = LiveRead.begin(services), Known()
+    now = await current(services, _READS, DOCUMENTS)
+    with now.refusals():
+        variants = await _variants(request, services)
+        start = await start_of(request.number, request.kind, variants, live, known)
+    walk = await _walked(request, start, variants, known, services)
+    stock = await stock_of(list(walk.lots), live, known)
+    names = await look_up(services.cache, names_wanted(walk, stock))
+    shown = Shown(names, known, stock)
+    steps = [step for step in walk.steps if is_told(step, names)]
+    whole = [lot for lot, reached in walk.lots.items() if reached.whole]
+    lots = shown.lots(walk, accounts_of(walk.documents.by_lot, whole), _LOTS)
+    sold = deliveries(walk.steps)
+    customers = shown.customers(sold, _CUSTOMERS)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return list(shown.rows(steps, first, last))
+
+    beside = [*lots, *customers]
+    asked = await page_of("trace", request, services, render, beside)
+    page = paged(asked, await render(asked.first, asked.last), len(steps), now, beside=beside)
+    return now.answer(
+        TraceAnswer,
+        *stock.warnings,
+        *_nothing(request, start, steps),
+        *_ends(steps, names),
+        *_cuts(walk, len(walk.lots), len(sold)),
+        *await unread_warnings(services, USED),
+        *page.warnings,
+        **page.fields,
+        kind=start.kind,
+        page=request.page,
+        limit=request.limit,
+        lots=lots,
+        lots_total=len(walk.lots),
+        customers=customers,
+        customers_total=len(sold),
+    )
+
+
+async def _variants(request: TraceRequest, services: Services) -> list[int] | None:
+    """Return the variants that the number is to be of; None for any."""
+    if request.sku_or_variant_id is None:
+        return None
+    resolved = await resolve([request.sku_or_variant_id], services)
+    variants = [variant.id for variant in resolved.variants if isinstance(variant.id, int)]
+    if not variants:
+        message = f"no item has the SKU or variant id {request.sku_or_variant_id!r}"
+        raise Refused(blocking(warning_codes.NOT_FOUND, message, "sku_or_variant_id"))
+    return variants
+
+
+async def _walked(
+    request: TraceRequest, start: Start, variants: Sequence[int] | None, known: Known, services: Services
+) -> Walk:
+    walk = Walk(Documents(services.cache, known.moved), request.levels)
+    directions: Sequence[Direction] = ("down", "up") if request.direction == "both" else (request.direction,)
+    if start.order is not None and isinstance(start.order.id, int):
+        await walk.start_at_order(start.kind, start.order.id, directions, variants)
+    else:
+        await walk.start_at_lots(start.lots, directions)
+    return walk
+
+
+def _nothing(request: TraceRequest, start: Start, steps: Sequence[Step]) -> list[ToolWarning]:
+    """Say what an order has not done yet, where that is why nothing is traced."""
+    if steps or start.order is None:
+        return []
+    done = {"purchase_order": "received", "manufacturing_order": "made"}.get(start.kind, "shipped")
+    of = "" if request.sku_or_variant_id is None else f" of {request.sku_or_variant_id}"
+    message = f"nothing{of} is {done} by {request.number} yet, so there is nothing to trace"
+    return [ToolWarning(severity="info", message=message, field_path="number")]
+
+
+def _ends(steps: Sequence[Step], names: Names) -> list[ToolWarning]:
+    """Say where the trail ends because goods are of no batch and no serial number."""
+    found = untraced_goods(steps, names)
+    if not found:
+        return []
+    told = ", ".join(f"{_amount(amount)} of {sku}" for sku, amount in list(found.items())[:_NAMED])
+    more = f" and {len(found) - _NAMED} more items" if len(found) > _NAMED else ""
+    message = (
+        f"the trail ends at goods of no batch and no serial number ({told}{more}): nothing says which of them went "
+        "where, so any shipment of these items since may hold them"
+    )
+    return [advisory(warning_codes.TRAIL_ENDS, message)]
+
+
+def _amount(amount: Decimal) -> int | float | str:
+    return plain_number(amount)
+
+
+def _cuts(walk: Walk, lots: int, customers: int) -> list[ToolWarning]:
+    told: list[ToolWarning] = []
+    if walk.documents.cut:
+        told.append(truncated("more documents speak of these items than are read at once: rows are missing"))
+    if walk.left:
+        message = (
+            f"{len(walk.left)} batches, units or untraced goods lie beyond level {walk.levels}: ask for more levels"
+        )
+        told.append(advisory(warning_codes.TRUNCATED_RESULT, message, "levels"))
+    for count, most, what in ((lots, _LOTS, "lots"), (customers, _CUSTOMERS, "customers")):
+        if count > most:
+            message = f"{most} of {count} {what} are summed up; the rows of all pages hold what happened to each"
+            told.append(info(warning_codes.TRUNCATED_RESULT, message))
+    return told
+
+
+TRACE = ToolSpec(
+    name="trace",
+    toolset="inventory",
+    description=(
+        "Trace a batch, serial number or order to its origins and whereabouts, on all levels: a recall in a call.\n\n"
+        "Rows are the steps: products it is in, customers who have them, suppliers' batches in it; `lots` sum up what "
+        "entered, went and is left where. Documents are cache-backed, numbers and stock asked of Katana."
+    ),
+    request=TraceRequest,
+    answer=TraceAnswer,
+    run=_run,
+    reads=_READS,
+)
+"""Where goods came from and went."""
