@@ -8,6 +8,7 @@ from cache_core.records import RecordId, as_id, canonical, is_set, values_at
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
+from katana_client.answers import rows_of
 from katana_client.errors import InvalidRequest, KatanaError, KatanaUnavailable, RateLimited, RequestRejected
 from katana_client.exchange import Body, Call
 from katana_client.filters import FilterValue
@@ -77,6 +78,9 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     Katana answers a deletion with 204 and nothing, anything else with a record that has an id. What a 200 says of a
     deletion, or leaves out, anybody may have said: it is believed when the record is gone.
     """
+    if action.answers_many:
+        made = [as_id(each.get("id")) for each in rows_of(answer)]
+        return len(made) == action.answers_many and None not in made
     if action.method == "DELETE" or not action.is_answered:
         return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     return record is not None and as_id(record.get("id")) is not None
