@@ -110,7 +110,8 @@ class Action:
         record: the id of the record that it changes; None for a new one.
         part: where it changes a part of that record, such as a row, the collection of the feed that tells of it.
         row: the id of the part; None for a new one.
-        expects: fields that the record, or its part, has afterwards, each equal by what the field is.
+        expects: fields that the record, or its part, has afterwards, each equal by what the field is; where Katana
+            answers with many, one list of what each of them has.
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.

@@ -20,7 +20,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.writing.actions import Action
-from katana_mcp.writing.meaning import differing, holds, model_of
+from katana_mcp.writing.meaning import all_same, differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
 
 if TYPE_CHECKING:
@@ -118,12 +118,24 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
     rows = [record for record in page.valid_records if record.get("id") not in look.besides]
+    if action.answers_many:
+        return _many_looked_up(action, [canonical(row) for row in rows], asked, why)
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
     is_gone = is_said and action.method == "DELETE" and page.total_records == 0
     if len(fitting) == 1 or is_gone:
         return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
     return ActionState("unknown", None, why, told)
+
+
+def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why: str) -> ActionState:
+    """Return how an action ended that makes many records: applied where each of them is there, once."""
+    (expected,) = (cast("list[JsonObject]", each) for each in action.expects.values())
+    model = model_of(action.collection)
+    mine = [row for row in found if any(holds(model, each, row) for each in expected)]
+    told = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
+    is_there = all_same(model, [*expected], [*mine])
+    return ActionState("applied", None, None, told) if is_there else ActionState("unknown", None, why, told)
 
 
 def _fits(action: Action, found: JsonObject) -> bool:

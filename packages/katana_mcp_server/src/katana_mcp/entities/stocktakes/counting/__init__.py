@@ -14,9 +14,8 @@ from katana_mcp.references.numbers import Numbered
 from katana_mcp.writing.change import AnyChange, Change, Saga
 
 _COUNTS = (
-    "Plan a stocktake: begin one at a location, enter counts (a pasted table will do), complete it, or delete it; "
-    "nothing is written.\n\nShows per SKU what was counted, what is in stock, the difference and its value, what moved "
-    "meanwhile and what is not counted, and a `plan_token` for `apply_plan`."
+    "Plan a stocktake: begin one, enter counts, complete or delete it; nothing is written.\n\n"
+    "Shows what differs in pieces and money, what is not counted, and a `plan_token` for `apply_plan`."
 )
 
 

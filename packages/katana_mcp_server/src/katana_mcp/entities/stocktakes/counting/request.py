@@ -8,7 +8,7 @@ from katana_mcp.documents.usual_fields import Amount, Reference
 from katana_mcp.surface.operations.filters import ExactText
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import DocumentNumber, Notes, SkuOrVariantId, WriteRequest, own_id
+from katana_mcp.tools.requests import DocumentNumber, Notes, WriteRequest, own_id
 from katana_mcp.writing.preview import PlanLine, Preview
 
 MOST_COUNTS = 1_000
@@ -25,7 +25,7 @@ class Count(WriteRequest):
 
     sku_or_variant_id: Reference
     quantity: Amount
-    batch: Annotated[StrictStr, Field(min_length=1, max_length=256)] | None = None
+    batch: ExactText | None = None
     """Its number."""
 
 
@@ -44,26 +44,27 @@ class CountStockRequest(WriteRequest):
     never_null: ClassVar[frozenset[str]] = frozenset({"counts"})
 
     location_id: Reference | None = None
-    """Where; id or name. Needed for a new stocktake."""
+    """Of a new one; id or name."""
     stocktake_id: Reference | None = None
-    """One to go on with; id or number."""
-    table: Annotated[StrictStr, Field(min_length=1, max_length=60_000)] | None = None
-    """Pasted counts, a line each: SKU, quantity, batch if any; between them tab, `;` or `,`."""
+    """To go on with; id or number."""
+    table: Annotated[StrictStr, Field(max_length=60_000)] | None = None
+    """Pasted lines: SKU, quantity, batch if any; tab, `;` or `,` between."""
     counts: Annotated[list[Count], Field(max_length=MOST_COUNTS)] = Field(default_factory=list[Count])
-    """The same as a list."""
-    skus_or_variant_ids: Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)] | None = None
-    """To be counted. Without these, a category and counts: all that is in stock there."""
+    """Or as a list."""
+    skus_or_variant_ids: Annotated[list[Reference], Field(min_length=1, max_length=250)] | None = None
+    """To count; all in stock there without these, category and counts."""
     category: ExactText | None = None
-    """To be counted, as far as it is in stock there."""
+    """To count what is in stock of it."""
     stocktake_number: DocumentNumber | None = None
-    """The next free number by default."""
+    """The next free one by default."""
     reason: Annotated[StrictStr, Field(max_length=540)] | None = None
+    """Why it is counted."""
     additional_info: Notes | None = None
     """Its notes."""
     complete: bool = False
-    """Books what differs as one stock adjustment; never opened again."""
+    """Books what differs, for good."""
     delete: bool = False
-    """Deletes the stocktake instead, and the adjustment that it made."""
+    """Deletes it with what it booked."""
 
 
 class CountedLine(PlanLine):

@@ -147,7 +147,7 @@ def _rows(goal: Record, record: Record, held: Sequence[Record]) -> Iterator[Acti
             yield _count(row, found, record)
     new = [row for row in wanted if _key(row) not in there]
     for first in range(0, len(new), _AT_ONCE):
-        yield _add(new[first : first + _AT_ONCE], record)
+        yield _add(new[first : first + _AT_ONCE], record, held)
 
 
 def _key(row: Record) -> tuple[int | None, int | None]:
@@ -164,15 +164,22 @@ def _count(wanted: Record, row: Record, record: Record) -> Action:
     return on_record(title, ROWS, "stocktake_rows", get_int(row, "id") or 0, body)
 
 
-def _add(new: Sequence[Record], record: Record) -> Action:
+def _add(new: Sequence[Record], record: Record, held: Sequence[Record]) -> Action:
     lines = [_line(row) for row in new]
-    body = body_of(spec_of("stocktake_rows").bulk, {"stocktake_id": get_int(record, "id"), "stocktake_rows": lines})
+    key = get_int(record, "id") or 0
+    body = body_of(spec_of("stocktake_rows").bulk, {"stocktake_id": key, "stocktake_rows": lines})
     return Action(
         title=f"add {len(new)} row{'' if len(new) == 1 else 's'} to {_called(record)}",
         method="POST",
         path="/stocktake_rows",
         body=body,
         entity=ROWS,
+        expects={"stocktake_rows": canonical({"rows": lines})["rows"]},
+        recognise=Recognise(
+            collection="stocktake_rows",
+            filters={"stocktake_ids": [key]},
+            besides=tuple(get_int(row, "id") or 0 for row in held),
+        ),
         answers_many=len(new),
         refreshes=(ROWS,),
     )
