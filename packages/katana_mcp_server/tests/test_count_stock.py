@@ -1,7 +1,7 @@
 """`count_stock`: a stocktake from its first row to the adjustment that it ends in, and back."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from counted_goods import NORTH, applied, goods, held, stocktakes, table_of
@@ -219,13 +219,31 @@ async def test_a_lost_answer_is_looked_up_and_nothing_is_made_twice(
     preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']};{before - 1:g}", complete=True)
     stage.own.sandbox.faults.add(Fault(route, action=Drop("after")))
     outcome = await applied(stage, clock, preview)
-    for _ in range(6):
-        if outcome["applied"] == len(outcome["actions"]):
-            break
-        outcome = await applied(stage, clock, preview)
+    assert (outcome["applied"], outcome["unknown"], outcome["not_tried"]) == (4, 0, 0)
     assert len([each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"]) == 1
     assert held(tenant, first["id"]) == before - 1
     assert outcome["message"].startswith("applied")
+
+
+@pytest.mark.parametrize(("lost", "applied_rows"), [("after", 1), ("before", 0)])
+async def test_rows_whose_answer_is_lost_are_looked_up_all_together(
+    own: OwnSandbox, clock: ManualClock, tenant: Tenant, lost: Literal["after", "before"], applied_rows: int
+) -> None:
+    many = goods(tenant, 14)
+    table = table_of(tenant, {each["id"]: 5 for each in many})
+    async with staged(own, Setup(flags={"max_plan_lines": 16})) as stage:
+        await applied(stage, clock, await stage.call(TOOL, location_id=NORTH, table=table))
+        preview = await stage.call(TOOL, stocktake_id="STK-9", table=table)
+        own.sandbox.faults.add(Fault("POST /stocktake_rows", action=Drop(lost)))
+        outcome = await applied(stage, clock, preview)
+        assert outcome["actions"][0]["state"] == ("applied" if applied_rows else "unknown")
+        if not applied_rows:
+            assert "apply the same token again" in outcome["message"]
+            outcome = await applied(stage, clock, preview)
+        assert outcome["applied"] == len(outcome["actions"])
+    (made,) = [each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"]
+    mine = [each["variant_id"] for each in tenant.all("stocktake_rows") if each["stocktake_id"] == made["id"]]
+    assert sorted(mine) == sorted(each["id"] for each in many)
 
 
 async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
@@ -234,6 +252,26 @@ async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: 
     preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']};1", complete=True)
     assert (await applied(stage, clock, preview))["applied"] == 4
     assert held(tenant, first["id"]) == 1
+
+
+async def test_a_status_that_katana_works_on_is_waited_for_before_anything_is_planned(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    open_one = next(each for each in stocktakes(tenant) if each["status"] == "NOT_STARTED")
+    api = stage.own.sandbox.caller(stage.own.api_key)
+    assert (await api.patch(f"/stocktakes/{open_one['id']}", {"status": "IN_PROGRESS"})).status == 204
+    preview = await stage.call(TOOL, stocktake_id=open_one["id"], complete=True)
+    assert preview["changes"] == [{"field": "status", "old": "IN_PROGRESS", "new": "COMPLETED"}]
+    assert (await applied(stage, clock, preview))["applied"] == 2
+
+
+async def test_nothing_is_planned_while_katana_works_on_a_status_for_long(stage: Stage, tenant: Tenant) -> None:
+    open_one = next(each for each in stocktakes(tenant) if each["status"] == "IN_PROGRESS")
+    tenant.edit("stocktakes", open_one["id"], status_update_in_progress=True)
+    preview = await stage.call(TOOL, stocktake_id=open_one["id"], complete=True)
+    (blocked,) = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+    assert (blocked["code"], "plan_token" in preview) == ("katana_unavailable", False)
+    assert "still working on the status" in blocked["message"]
 
 
 async def test_a_number_that_is_taken_meanwhile_is_not_the_one_that_is_counted(

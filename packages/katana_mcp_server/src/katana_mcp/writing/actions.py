@@ -116,6 +116,7 @@ class Action:
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
         answers_many: how many records Katana answers with in a list; 0 where it is one.
+        pending: the flag of the record that says that Katana has taken it, and works on it still.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
         answers: the collection of the record that Katana answers with, where the path does not name it.
         refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
@@ -134,6 +135,7 @@ class Action:
     recognise: Recognise | None = None
     is_answered: bool = True
     answers_many: int = 0
+    pending: str = ""
     document: tuple[str, int] | None = None
     answers: str = ""
     refreshes: tuple[str, ...] = ()
@@ -179,6 +181,7 @@ class Action:
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
                 **({"answers_many": self.answers_many} if self.answers_many else {}),
+                **({"pending": self.pending} if self.pending else {}),
                 **({} if self.document is None else {"document": list(self.document)}),
                 **({"answers": self.answers} if self.answers else {}),
                 **({"refreshes": list(self.refreshes)} if self.refreshes else {}),

@@ -174,7 +174,10 @@ _CHANGING = _compiled(
             *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
         ),
-        "create stock adjustment": (r"correct the stock", r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",),
+        "create stock adjustment": (
+            r"correct the stock",
+            r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",
+        ),
         "fulfill sales order": (
             rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
             rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",

@@ -194,7 +194,7 @@ def _statuses(goal: Record, status: str, record: Record | None) -> Iterator[Acti
         number = text(goal, "stocktake_number") if record is None else text(record, "stocktake_number")
         action = _on_stocktake(f"set stocktake {number} to {each}", record or EMPTY, {"status": each})
         along = (ROWS, ADJUSTMENT) if each == STATUSES[-1] else (ROWS,)
-        yield replace(action, is_answered=False, refreshes=along)
+        yield replace(action, is_answered=False, pending=BUSY, refreshes=along)
 
 
 def _on_stocktake(title: str, record: Record, fields: Mapping[str, object]) -> Action:
