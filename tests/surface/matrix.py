@@ -466,7 +466,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, _each(skus_or_variant_ids=[sold])),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},
-            _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse"),
+            _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse", by_bin=True),
         ),
         **_shortages(tenant),
         **promised(tenant),
