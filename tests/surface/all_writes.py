@@ -6,6 +6,7 @@ from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
 from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
+from .writes_counts import COUNTS
 from .writes_customers import CUSTOMERS
 from .writes_items import ITEMS
 from .writes_making import MAKING
@@ -33,7 +34,9 @@ WRITES: Mapping[str, Write] = {
     **BOMS,
     **PRICES,
     **MAKING,
+    **COUNTS,
 }
-SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order"})
+SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order", "count_stock"})
 """Those whose steps are planned as they come: what is sent follows from the record, and a step undoes another one's
-effect, so what breaks an apply is tried step by step in `test_correcting.py` of the server's own tests."""
+effect, or is worked on later, so what breaks an apply is tried step by step in `test_correcting.py` and
+`test_count_stock.py` of the server's own tests."""

@@ -88,3 +88,29 @@ PRICED = (
     ),
 )
 """Of `change_prices`, which sends one request for each variant."""
+
+_COUNTED: dict[str, str] = {
+    "table": "its lines are rows, as `counts` are",
+    "stocktake_id": IN_THE_PATH,
+    "complete": "`status`, after the rows",
+    "delete": "a request without fields",
+    **dict.fromkeys(("skus_or_variant_ids", "category"), "says which rows a new stocktake has"),
+}
+COUNTED = (
+    Goes(
+        into=("CreateStocktakeRequest",),
+        called={"counts": "stocktake_rows"},
+        apart=_COUNTED,
+        excused={
+            "created_date": "is that of its making",
+            "set_remaining_items_as_counted": "books goods as gone that nobody counted; it is set in Katana",
+        },
+    ),
+    Goes(
+        into=("CreateStocktakeRequest.stocktake_rows", "UpdateStocktakeRowRequest"),
+        within="counts",
+        called={"sku_or_variant_id": "variant_id", "batch": "batch_id", "quantity": "counted_quantity"},
+        excused={"bin_location_id": "bins are counted in Katana", "notes": "of rows are kept in Katana"},
+    ),
+)
+"""Of `count_stock`, which sends its statuses one after the other."""

@@ -10,7 +10,7 @@ from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix_boms import bom_writes
 from .matrix_corrections import corrected, corrected_sale
-from .matrix_counted import stocktakes
+from .matrix_counted import count_writes, stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
@@ -455,6 +455,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **making_writes(tenant),
         **return_writes(tenant),
         **bom_writes(tenant),
+        **count_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         **supplier_writes(tenant),
@@ -466,7 +467,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, _each(skus_or_variant_ids=[sold])),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},
-            _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse"),
+            _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse", by_bin=True),
         ),
         **_shortages(tenant),
         **promised(tenant),

@@ -15,6 +15,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "correct_manufacturing_order": (9, 27),
     "correct_purchase_order": (5, 19),
     "correct_sales_order": (5, 16),
+    "count_stock": (2, 19),
     "create_customer": (1, 4),
     "create_item": (2, 4),
     "create_manufacturing_order": (1, 7),

@@ -3,6 +3,7 @@
 from .goes import (
     COLLECTION,
     COST_REFERENCE,
+    COUNTED,
     CUSTOM,
     IN_ITS_PATH,
     IN_THE_PATH,
@@ -300,6 +301,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "change_prices": PRICED,
+    "count_stock": COUNTED,
     "replace_ingredient": (
         Goes(
             into=("UpdateBomRowRequest",),

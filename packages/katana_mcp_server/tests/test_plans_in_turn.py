@@ -285,7 +285,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
         assert {tool for tool, *_ in _plans(tenant)} == {
             tool.name
             for tool in await stage.client.list_tools()
-            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_"))
+            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_"))
         }
 
 
@@ -336,12 +336,18 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         ("modify_bom", change, {f"variant {product}", boms}),
         ("replace_ingredient", named, {boms}),
         _dearer(product),
+        _counted(product),
     ]
 
 
 def _dearer(variant: int) -> tuple[str, dict[str, object], set[str]]:
     prices = [{"sku_or_variant_id": variant, "price": 77}]
     return "change_prices", {"which": "sales", "prices": prices}, {f"variant {variant}"}
+
+
+def _counted(variant: int) -> tuple[str, dict[str, object], set[str]]:
+    named: dict[str, object] = {"location_id": 10000101, "counts": [{"sku_or_variant_id": variant, "quantity": 7}]}
+    return "count_stock", named, {"stocktake called stk-9", "numbers of stocktake"}
 
 
 def _returned(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:

@@ -206,6 +206,7 @@ class LedgerMachine(StockMachine):
         path = f"/stocktakes/{self.account.tenant.create('stocktakes', body)['id']}"
         for status in ("IN_PROGRESS", "COMPLETED"):
             self.account.call("PATCH", path, {"status": status})
+            self.account.call("GET", "/stocktakes")
         assert float(self.account.tenant.get("inventory", (self.made, place))["quantity_in_stock"]) == counted
 
     @rule(which=ANY, place=WHERE, counted=st.integers(0, 9), begun=st.booleans())

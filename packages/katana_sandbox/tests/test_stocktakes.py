@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from katana_sandbox import Caller, Tenant
+from katana_sandbox import Caller, ManualClock, Sandbox, Tenant
 
 from .stock_room import batch, in_stock, location, material
 
@@ -24,7 +24,15 @@ async def begun(api: Caller, tenant: Tenant, *lines: dict[str, Any], **header: o
 
 
 async def move(api: Caller, take: Take, status: str) -> int:
-    return (await api.patch(f"/stocktakes/{take['id']}", {"status": status})).status
+    """Ask for a status, and look until it is there."""
+    answer = await api.patch(f"/stocktakes/{take['id']}", {"status": status})
+    while (await seen(api, take))["status_update_in_progress"]:
+        pass
+    return answer.status
+
+
+async def seen(api: Caller, take: Take) -> Take:
+    return (await api.get("/stocktakes", {"ids": take["id"]})).rows[0]
 
 
 async def rows(api: Caller, take: Take) -> list[dict[str, Any]]:
@@ -86,3 +94,62 @@ async def test_goods_with_batches_are_counted_by_batch(api: Caller, tenant: Tena
     assert [await move(api, take, status) for status in ("IN_PROGRESS", "COMPLETED")] == [204, 204]
     stock = (await api.get("/batch_stocks", {"batch_id": key})).rows
     assert [row["quantity_in_stock"] for row in stock] == ["4.00000"]
+
+
+async def test_a_status_is_worked_on_after_the_answer_and_nothing_is_taken_meanwhile(
+    api: Caller, tenant: Tenant, resin: int
+) -> None:
+    take = await begun(api, tenant, {"variant_id": resin})
+    path, row = f"/stocktakes/{take['id']}", take["stocktake_rows"][0]["id"]
+    assert (await api.patch(path, {"status": "IN_PROGRESS"})).status == 204
+    line = {"stocktake_id": take["id"], "stocktake_rows": [{"variant_id": resin}]}
+    assert (await api.patch(path, {"status": "COUNTED"})).status == 422
+    assert (await api.patch(f"/stocktake_rows/{row}", {"counted_quantity": 3})).status == 422
+    assert (await api.post("/stocktake_rows", line)).status == 422
+    asked = [await seen(api, take) for _ in range(2)]
+    assert [(each["status"], each["status_update_in_progress"]) for each in asked] == [
+        ("NOT_STARTED", True),
+        ("IN_PROGRESS", False),
+    ]
+    assert "later" not in asked[0]
+    assert (await api.patch(path, {"status": "IN_PROGRESS", "reason": "again"})).status == 204
+    assert (await seen(api, take))["status_update_in_progress"] is False, "the same status is none"
+
+
+async def test_a_status_that_nobody_looks_at_is_there_after_a_while(
+    api: Caller, tenant: Tenant, resin: int, clock: ManualClock
+) -> None:
+    take = await begun(api, tenant, {"variant_id": resin})
+    path = f"/stocktakes/{take['id']}"
+    await api.patch(path, {"status": "IN_PROGRESS"})
+    clock.advance(9)
+    assert (await api.patch(path, {"reason": "Spring"})).status == 422
+    clock.advance(1)
+    assert (await api.patch(path, {"reason": "Spring"})).status == 204
+    assert (await seen(api, take))["status"] == "IN_PROGRESS"
+
+
+async def test_what_was_noted_stays_while_the_stock_moves_and_the_row_is_counted(
+    api: Caller, tenant: Tenant, resin: int
+) -> None:
+    take = await begun(api, tenant, {"variant_id": resin})
+    await move(api, take, "IN_PROGRESS")
+    tenant.set_stock(resin, take["location_id"], 8)
+    row = (await rows(api, take))[0]
+    counted = (await api.patch(f"/stocktake_rows/{row['id']}", {"counted_quantity": 7})).body
+    assert (counted["in_stock_quantity"], counted["discrepancy_quantity"]) == (10, -3)
+    await move(api, take, "COMPLETED")
+    assert in_stock(tenant, resin) == 5, "the difference is taken from what is there by then"
+
+
+async def test_with_the_other_reading_the_stocktake_itself_is_answered_at_once(
+    api: Caller, tenant: Tenant, resin: int, sandbox: Sandbox
+) -> None:
+    sandbox.switches.set("stocktake_patch", 200)
+    take = await begun(api, tenant, {"variant_id": resin})
+    answer = await api.patch(f"/stocktakes/{take['id']}", {"status": "IN_PROGRESS"})
+    assert (answer.status, answer.body["status"], answer.body["status_update_in_progress"]) == (
+        200,
+        "IN_PROGRESS",
+        False,
+    )

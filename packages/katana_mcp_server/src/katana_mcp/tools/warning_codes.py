@@ -89,10 +89,14 @@
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
 | `supplies_items` | advisory | a supplier is deleted that is the default supplier of items |
+| `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
+| `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
+| `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
+| `stock_booked` | info | which stock adjustment a completed stocktake has made |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
 | `default_batches` | info | no batches were named, so those that expire first were taken |
@@ -202,10 +206,14 @@ DUPLICATE_NAME = "duplicate_name"
 DEFAULT_ADDRESS_DELETED = "default_address_deleted"
 OPEN_ORDERS = "open_orders"
 SUPPLIES_ITEMS = "supplies_items"
+MISREAD_LINES = "misread_lines"
+MOVED_SINCE_COUNT = "moved_since_count"
+UNCOUNTED_ROWS = "uncounted_rows"
 NO_WAY_BACK = "no_way_back"
 OTHER_SUPPLIER = "other_supplier"
 BELOW_MINIMUM = "below_minimum"
 CACHE_WRITE_FAILED = "cache_write_failed"
+STOCK_BOOKED = "stock_booked"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
 DEFAULT_BATCHES = "default_batches"

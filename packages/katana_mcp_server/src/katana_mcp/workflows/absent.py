@@ -13,9 +13,6 @@ _BINS = (
     "goods are moved between bins in Katana; `list_traceability` says what lies in each bin, `list_reference` "
     "lists the bins, `create_stock_transfer` moves goods between locations"
 )
-_STOCKTAKES = (
-    "stocktakes are made in Katana; `list_stocktakes` shows them, `create_stock_adjustment` corrects the stock"
-)
 _REFERENCE = (
     "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"
 )
@@ -23,7 +20,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "modify_traceability": _TRACED,
-    "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
     "list_locations": _REFERENCE,

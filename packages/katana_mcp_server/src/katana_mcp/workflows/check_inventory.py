@@ -1,6 +1,6 @@
 """`check_inventory`: stock of many variants in as few requests as the API allows; unknown is never zero."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from cache_core.protocol import Stored
@@ -15,6 +15,8 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number, rows, total
+from katana_mcp.workflows.bins import BinStock, Pair, stock_by_bin
+from katana_mcp.workflows.live_reads import LiveRead, LiveRows
 from katana_mcp.workflows.stock import NEVER, age_of, is_at, is_service, places_in, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
@@ -27,6 +29,8 @@ class CheckInventoryRequest(Request):
     skus_or_variant_ids: SkusOrVariantIds
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
     location_id: AtLocation = None
+    by_bin: bool = False
+    """Also by bin."""
 
 
 class StockLevel(Answer):
@@ -42,6 +46,7 @@ class StockLevel(Answer):
     reorder_point: Number | None = None
     missing_or_excess: Number | None = None
     """In stock less committed, plus expected, less the reorder point: below zero means short."""
+    bins: list[BinStock] | None = None
 
 
 class VariantStock(Answer):
@@ -71,7 +76,7 @@ class CheckInventoryAnswer(Envelope):
 
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
-    began = services.clock.monotonic()
+    began, live = services.clock.monotonic(), LiveRead.begin(services)
     now = await current(services, _READS, ("variant",))
     with now.refusals():
         request, notices = await completed(request, services)
@@ -84,13 +89,17 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     levels |= {variant.id: [] for variant in resolved.variants if is_service(variant)}
     variants = [("variant", variant) for variant in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": named}, variants)
-    answered = [_stock(variant, levels[variant.id], names) for variant in resolved.variants if variant.id in levels]
+    place = next((each for each in places if isinstance(each, int)), None) if len(places) == 1 else None
+    bins, read = await stock_by_bin(ids, place, live) if request.by_bin else (None, LiveRows([]))
+    shown = [(variant, levels[variant.id]) for variant in resolved.variants if variant.id in levels]
+    answered = [_stock(variant, each, names, bins) for variant, each in shown]
     fit = bounded("check_inventory", answered, resolved)
     return now.answer(
         CheckInventoryAnswer,
         *notices,
         *unread(stock),
         *_unreadable_amounts([level for each in levels.values() for level in each]),
+        *read.warnings("name fewer variants, or a location"),
         *fit.warnings,
         stock=fit.rows,
         next_actions=fit.next_actions,
@@ -100,8 +109,10 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     )
 
 
-def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
-    shown = [_level(level, names) for level in levels]
+def _stock(
+    variant: Stored, levels: list[Record], names: Names, bins: Mapping[Pair, list[BinStock]] | None
+) -> VariantStock:
+    shown = [_level(level, names, bins) for level in levels]
     return VariantStock(
         variant_id=get_int(variant.record, "id"),
         sku=text(variant.record, "sku"),
@@ -120,7 +131,8 @@ def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
 _NOWHERE = "Katana keeps no stock of this variant there"
 
 
-def _level(level: Record, names: Names) -> StockLevel:
+def _level(level: Record, names: Names, bins: Mapping[Pair, list[BinStock]] | None) -> StockLevel:
+    pair = get_int(level, "variant_id"), get_int(level, "location_id")
     in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
     return StockLevel(
         location_id=get_int(level, "location_id"),
@@ -131,6 +143,7 @@ def _level(level: Record, names: Names) -> StockLevel:
         available=None if in_stock is None or committed is None else in_stock - committed,
         reorder_point=number(level, "reorder_point"),
         missing_or_excess=number(level, "quantity_missing_or_excess"),
+        bins=None if bins is None else bins.get(pair, []),
     )
 
 
@@ -153,10 +166,10 @@ CHECK_INVENTORY = ToolSpec(
     name="check_inventory",
     toolset="inventory",
     description=(
-        "Check current stock levels for one or more SKUs or variant ids.\n\n"
+        "Check current stock levels of SKUs or variant ids.\n\n"
         "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely; "
-        "batching N checks in one call is faster than N separate calls. Gives in stock, committed, expected and "
-        "available, per location and in all; `short` marks what is missing."
+        "batching N checks in one call is faster than N separate calls. Per location and in all: in stock, committed, "
+        "expected, available; `short`: missing."
     ),
     request=CheckInventoryRequest,
     answer=CheckInventoryAnswer,

@@ -28,6 +28,7 @@ from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.values import EMPTY, get_int, number
+from katana_mcp.workflows.bins import bin_names
 from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.workflows.stock import places_in
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
@@ -160,7 +161,7 @@ type _Asked = Sequence[tuple[RecordId | None, int | None]]
 
 async def _in_bins(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
     """Return what lies in the bins, or in those of the name asked for."""
-    bins = await _bins(services, request.number)
+    bins = await bin_names(services, request.number)
     if not bins:
         return LiveRows([])
     ids = [None] if request.number is None else list(bins)
@@ -175,12 +176,6 @@ async def _in_bins(request: ListTraceabilityRequest, asked: _Asked, services: Se
 
 
 _QUANTITY = "quantity_in_stock"
-
-
-async def _bins(services: Services, name: str | None = None) -> dict[int | None, str | None]:
-    """Return the names of bins, all or those that have this one, by their ids."""
-    read = await read_rows([services.client.bin_locations.pages(bin_name=name)])
-    return {get_int(row, "id"): text(row, "bin_name") or text(row, "name") for row in read.rows}
 
 
 def _with_bin(row: Record, bins: Mapping[int | None, str | None]) -> Record:
@@ -200,7 +195,9 @@ async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, servi
     read = await read_rows(pages)
     placed: dict[int | None, Record] = {get_int(row, "serial_number_id"): row for row in read.rows}
     placed.pop(None, None)  # what has no serial number
-    bins = await _bins(services) if any(get_int(row, "bin_location_id") is not None for row in placed.values()) else {}
+    bins = (
+        await bin_names(services) if any(get_int(row, "bin_location_id") is not None for row in placed.values()) else {}
+    )
     rows = [
         {
             _QUANTITY: 0,

@@ -110,10 +110,13 @@ class Action:
         record: the id of the record that it changes; None for a new one.
         part: where it changes a part of that record, such as a row, the collection of the feed that tells of it.
         row: the id of the part; None for a new one.
-        expects: fields that the record, or its part, has afterwards, each equal by what the field is.
+        expects: fields that the record, or its part, has afterwards, each equal by what the field is; where Katana
+            answers with many, one list of what each of them has.
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
+        answers_many: how many records Katana answers with in a list; 0 where it is one.
+        pending: the flag of the record that says that Katana has taken it, and works on it still.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
         answers: the collection of the record that Katana answers with, where the path does not name it.
         refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
@@ -131,6 +134,8 @@ class Action:
     implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
     is_answered: bool = True
+    answers_many: int = 0
+    pending: str = ""
     document: tuple[str, int] | None = None
     answers: str = ""
     refreshes: tuple[str, ...] = ()
@@ -175,6 +180,8 @@ class Action:
                 "expects": as_json(self.expects),
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
+                **({"answers_many": self.answers_many} if self.answers_many else {}),
+                **({"pending": self.pending} if self.pending else {}),
                 **({} if self.document is None else {"document": list(self.document)}),
                 **({"answers": self.answers} if self.answers else {}),
                 **({"refreshes": list(self.refreshes)} if self.refreshes else {}),

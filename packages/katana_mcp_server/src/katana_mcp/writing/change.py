@@ -156,10 +156,12 @@ class Saga:
         look: reads the record as it is in Katana now, with all that the steps change.
         rest: returns all that is left to do, given `touches[SAGA]` and the record. Only the first is sent before the
             record is looked at again; the others may name what only exists by then. Pure; may raise `Astray`.
+        ended: returns what is to be said once nothing is left to do, such as what Katana has made along; never fails.
     """
 
     look: Callable[[JsonObject, Services], Awaitable[JsonObject]]
     rest: Callable[[JsonObject, JsonObject], Sequence[Action]]
+    ended: Callable[[JsonObject, Services], Awaitable[Sequence[ToolWarning]]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

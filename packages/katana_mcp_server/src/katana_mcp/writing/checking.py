@@ -13,7 +13,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
-from katana_mcp.writing.change import USED, AnyChange, Changes, Draft
+from katana_mcp.writing.change import SAGA, USED, AnyChange, Changes, Draft
 from katana_mcp.writing.differences import differences
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large
@@ -130,7 +130,8 @@ def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, s
     if final is draft:
         return plan
     shown = final.as_dict(plan.shown.get("advisory"))
-    return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown)
+    touches = final.touches if SAGA in final.touches else plan.touches  # a saga finds its record by the number there
+    return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown, touches=touches)
 
 
 def _what_changed(plan: Plan, draft: Draft) -> str:

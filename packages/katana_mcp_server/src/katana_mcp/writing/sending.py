@@ -8,6 +8,7 @@ from cache_core.records import RecordId, as_id, canonical, is_set, values_at
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
+from katana_client.answers import rows_of
 from katana_client.errors import InvalidRequest, KatanaError, KatanaUnavailable, RateLimited, RequestRejected
 from katana_client.exchange import Body, Call
 from katana_client.filters import FilterValue
@@ -19,7 +20,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.writing.actions import Action
-from katana_mcp.writing.meaning import differing, holds, model_of
+from katana_mcp.writing.meaning import all_same, differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     Katana answers a deletion with 204 and nothing, anything else with a record that has an id. What a 200 says of a
     deletion, or leaves out, anybody may have said: it is believed when the record is gone.
     """
+    if action.answers_many:
+        made = [as_id(each.get("id")) for each in rows_of(answer)]
+        return len(made) == action.answers_many and None not in made
     if action.method == "DELETE" or not action.is_answered:
         return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     return record is not None and as_id(record.get("id")) is not None
@@ -114,6 +118,8 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
     rows = [record for record in page.valid_records if record.get("id") not in look.besides]
+    if action.answers_many:
+        return _many_looked_up(action, [canonical(row) for row in rows], asked, why)
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
     is_gone = is_said and action.method == "DELETE" and page.total_records == 0
@@ -122,7 +128,19 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     return ActionState("unknown", None, why, told)
 
 
+def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why: str) -> ActionState:
+    """Return how an action ended that makes many records: applied where each of them is there, once."""
+    (expected,) = (cast("list[JsonObject]", each) for each in action.expects.values())
+    model = model_of(action.collection)
+    mine = [row for row in found if any(holds(model, each, row) for each in expected)]
+    told = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
+    is_there = all_same(model, [*expected], [*mine])
+    return ActionState("applied", None, None, told) if is_there else ActionState("unknown", None, why, told)
+
+
 def _fits(action: Action, found: JsonObject) -> bool:
+    if action.pending and found.get(action.pending) is True:
+        return True
     return is_as_planned(action, found) and (action.method != "DELETE" or is_set(found, "deleted_at"))
 
 

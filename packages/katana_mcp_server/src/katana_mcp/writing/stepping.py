@@ -71,6 +71,7 @@ async def walk(work: Work, saga: Saga) -> None:
     while (rest := await _left_to_do(work, saga, done, left)) is not None:
         await _replan(work, rest)
         if not rest:
+            work.warnings += await _ended(work, saga)
             return
         place = len(work.states)
         work.services.note(f"step {place + 1} of {place + len(rest)}: {rest[0].title}")
@@ -80,6 +81,13 @@ async def walk(work: Work, saga: Saga) -> None:
             return
         done.add(_content(rest[0]))
         left = len(rest)
+
+
+async def _ended(work: Work, saga: Saga) -> Sequence[ToolWarning]:
+    """Return what is to be said of a saga that reached its goal."""
+    if saga.ended is None or goes_back(work.plan):
+        return ()
+    return await saga.ended(cast("JsonObject", work.plan.touches[SAGA]), work.services)
 
 
 async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int | None) -> Sequence[Action] | None:

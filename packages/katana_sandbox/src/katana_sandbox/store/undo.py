@@ -34,6 +34,12 @@ class UndoLog:
         self._keep = keep
         self._steps: deque[Step] = deque()
         self._silent = 0
+        self._shown_ago = 0.0
+
+    @property
+    def is_past(self) -> bool:
+        """Whether the stores show an earlier state just now, so that nothing may be written."""
+        return self._shown_ago > 0
 
     def note(self, store: Reversible, key: object, before: object) -> None:
         """Remember that `key` held `before` until now."""
@@ -66,6 +72,7 @@ class UndoLog:
     def as_of(self, age: float) -> Generator[None]:
         """Inside, every store shows what it held `age` seconds ago; nothing may be written."""
         horizon = self._clock() - age
+        self._shown_ago = age
         recent: list[Step] = []
         held: list[object] = []
         while age > 0 and self._steps and self._steps[-1][0] > horizon:
@@ -75,6 +82,7 @@ class UndoLog:
         try:
             yield
         finally:
+            self._shown_ago = 0.0
             for step, after in zip(reversed(recent), reversed(held), strict=True):
                 step[1].swap(step[2], after)
                 self._steps.append(step)

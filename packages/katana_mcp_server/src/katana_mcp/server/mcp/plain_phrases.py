@@ -113,6 +113,8 @@ _READING = _compiled(
             rf"(?:match|compare|check|verify|reconcile|differs?) .{{0,60}}{_PAPER}",
             r"(?:charge|bill|invoice)d? .{0,30}(?:price|ordered)",
         ),
+        "list stocktakes": (r"^(?:what|which|show|is) .{0,60}\bstocktakes?\b",),
+        "list stock adjustment": (r"^list .{0,20}\bcounts\b",),
         "inventory signals": (
             *(r"how (?:long|many days) (?:do|does|will|is) .{0,40}(?:stock|last|enough)", "days of stock", "stockout"),
             *(r"run(?:ning)? out of(?! what)", "sold out"),
@@ -167,12 +169,19 @@ _CHANGING = _compiled(
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
             r"(?:ship|take) .{1,60} from .{1,40} to",
         ),
+        "count stock": (
+            *(r"(?:start|begin|open|plan|complete|finish|close|delete|cancel) .{0,30}\b(?:stocktake|count)",),
+            *(r"count(?:ed|ing)? (?:sheet|list)", r"(?:enter|put|book|type) .{0,30}\bcount", r"^(?:we )?counted the"),
+        ),
         "create adjustment": (
             *("damaged", "broken?", "scrap(?:ped)?", "garbage", "rubbish", "ruined", "rotten", "expired", "stolen"),
             *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
         ),
-        "create stock adjustment": (r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",),
+        "create stock adjustment": (
+            r"correct the stock",
+            r"counted .{1,30} but (?:the |our )?(?:system|books?|stock)",
+        ),
         "fulfill sales order": (
             rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
             rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",

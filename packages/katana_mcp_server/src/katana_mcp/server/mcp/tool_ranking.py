@@ -41,7 +41,8 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("manufacturing", "production", "produce", "making", "work", "build", "built", "assemble"),
     ("transfer", "move", "moved", "relocate", "transit", "way"),
     ("location", "warehouse", "site", "store"),
-    ("adjustment", "correction", "counted", "write-off"),
+    ("adjustment", "correction", "write-off"),
+    ("count", "counting", "stocktaking"),
     ("ingredient", "component", "recipe", "bom", "consist"),
     ("inventory", "stock", "quantity"),
     ("price", "cost", "much"),
@@ -184,7 +185,7 @@ _IMPERATIVES = {
         (("order", "buy", "reorder"), ("create", "purchase")),
         (("move", "send", "bring"), ("create", "transfer")),
         (("adjust", "fix"), ("modify",)),
-        (("correct", "count"), ("create",)),
+        (("correct",), ("create",)),
     )
     for word in words
 }

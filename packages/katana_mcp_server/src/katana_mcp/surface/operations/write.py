@@ -75,9 +75,9 @@ async def preview(name: str, change: AnyChange, request: Request, services: Serv
     warnings = [now.judged(check) for check in change.checks(request, facts)]
     warnings += passed_arrivals(request, draft.status, services)
     warnings += [*too_large(draft, services), *_final(draft)]
-    warnings += unreadable(
-        Preview.model_validate({"warnings": warnings, **_preview_payload(draft, warnings, services, None)})
-    )
+    own = {name: draft.own[name] for name in change.answer.model_fields if name in draft.own}
+    whole = {"warnings": warnings, **own, **_preview_payload(draft, warnings, services, None)}
+    warnings += unreadable(change.answer.model_validate(whole))
     token = None
     if draft.actions and not services.read_only and not any(warning.severity == "blocking" for warning in warnings):
         planned = _plan(name, request, draft, services, warnings)
@@ -86,7 +86,6 @@ async def preview(name: str, change: AnyChange, request: Request, services: Serv
             token = planned[0]
         except JournalError as error:
             warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
-    own = {name: draft.own[name] for name in change.answer.model_fields if name in draft.own}
     return now.answer(change.answer, *warnings, **own, **_preview_payload(draft, warnings, services, token))
 
 
