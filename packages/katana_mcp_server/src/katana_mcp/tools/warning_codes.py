@@ -88,9 +88,11 @@
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
 | `supplies_items` | advisory | a supplier is deleted that is the default supplier of items |
+| `in_use` | advisory | products are made of what is deleted |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
+| `left_behind` | advisory | Katana left a record of a create that it refused or failed; the message deletes it |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
@@ -200,9 +202,11 @@ DUPLICATE_NAME = "duplicate_name"
 DEFAULT_ADDRESS_DELETED = "default_address_deleted"
 OPEN_ORDERS = "open_orders"
 SUPPLIES_ITEMS = "supplies_items"
+IN_USE = "in_use"
 NO_WAY_BACK = "no_way_back"
 OTHER_SUPPLIER = "other_supplier"
 BELOW_MINIMUM = "below_minimum"
+LEFT_BEHIND = "left_behind"
 CACHE_WRITE_FAILED = "cache_write_failed"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"

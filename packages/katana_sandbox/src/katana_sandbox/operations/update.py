@@ -33,8 +33,8 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _echo(collection: Collection, body: Record, raw: bytes) -> bytes:
-    left_out = [name for name in collection.unechoed if name not in body]
-    return encode({**decode_record(raw), **{name: [] for name in left_out}}) if left_out else raw
+    left_out: Record = {name: [] for name in collection.unechoed if name not in body}
+    return encode({**decode_record(raw), **left_out}) if left_out else raw
 
 
 def _record(ctx: Context, collection: Collection, call: Call, body: Record) -> Record:
