@@ -5,59 +5,24 @@ supplier's invoice says is corrected. The supplier recalls the batch: one call s
 ledger adds up: quantities, values, and one record of each.
 """
 
-import asyncio
-import json
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.testing import staged, text_of
+from katana_mcp.testing import staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
+
+from .clerk import Clerk, over_stdio, patient
 
 LOT, USED = "LOT-77", 5
 BIKE, LUBE, SHOP, CUSTOMER = "RTGR-S-SIG", "LUBE", "Main workshop", "Cykelhuset Kovač"
 CHECK = "verify_order_document"
-type Call = Callable[[str, dict[str, object]], Awaitable[dict[str, Any]]]
 REQUESTS = 225
 """Of the whole story, a cold cache included, each plan a minute after the one before."""
-
-
-@dataclass
-class Clerk:
-    """Who works: asks, shows a plan, has it applied, and keeps what became of each."""
-
-    call: Call
-    rest: Callable[[], None]
-    written: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-
-    async def asks(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Return an answer."""
-        return await self.call(tool, arguments)
-
-    async def does(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Plan, apply, and return the outcome: everything was applied, once."""
-        self.rest()
-        preview = await self.asks(tool, **arguments)
-        assert "plan_token" in preview, preview["message"]
-        return await self.applies(preview["plan_token"])
-
-    async def applies(self, token: str) -> dict[str, Any]:
-        """Apply a plan twice: the second time tells what the first one did."""
-        (outcome,) = (await self.asks("apply_plan", plan_tokens=[token]))["outcomes"]
-        again = (await self.asks("apply_plan", plan_tokens=[token]))["outcomes"][0]
-        assert (outcome["failed"], outcome["unknown"], outcome["not_tried"]) == (0, 0, 0), outcome
-        assert again["entry"] == outcome["entry"]
-        self.written.append(outcome)
-        return outcome
 
 
 async def _ordered(clerk: Clerk) -> tuple[str, int]:
@@ -188,31 +153,10 @@ async def test_an_order_is_bought_for_built_shipped_and_its_mistake_corrected() 
         sys.stdout.write(f"\nrequests of the story: {stage.requests()}\n")
 
 
-@asynccontextmanager
-async def _over_stdio(url: str, key: str, home: Path) -> AsyncGenerator[Client[Any]]:
-    """Connect a client to a real process that works on the sandbox behind an address."""
-    environment = {"KATANA_SANDBOX": "true", "KATANA_BASE_URL": url, "KATANA_API_KEY": key}
-    arguments = ["-m", "katana_mcp", "serve", "--toolsets", "all", "--cache-dir", str(home)]
-    transport = StdioTransport(sys.executable, arguments, env=environment, cwd=str(home))
-    async with Client(transport) as client:
-        yield client
-
-
 @pytest.mark.soak
 @pytest.mark.timeout(900)
 async def test_the_story_holds_for_a_real_process_over_stdio(tmp_path: Path) -> None:
     sandbox = Sandbox()
-    async with sandbox.serve() as url, _over_stdio(url, sandbox.default_key, tmp_path) as client:
-
-        async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
-            while True:
-                result = await client.call_tool(tool, arguments, raise_on_error=False)
-                answer = json.loads(text_of(result))
-                codes = {each["code"] for each in answer["warnings"]}
-                if not codes & {"katana_unavailable", "stock_unknown", "plan_running"}:
-                    assert not result.is_error, answer
-                    return answer
-                await asyncio.sleep(20)  # Katana takes 60 requests a minute: the answer says so, and goes on
-
-        await _told(Clerk(call, lambda: None), sandbox.tenant())
+    async with sandbox.serve() as url, over_stdio(url, sandbox.default_key, tmp_path) as client:
+        await _told(Clerk(patient(client), lambda: None), sandbox.tenant())
         sys.stdout.write(f"\nrequests of the story over stdio: {len(sandbox.journal)}\n")

@@ -9,8 +9,14 @@ ONE_ENTRY: Mapping[str, tuple[str, str]] = {"services": ("service_variants", "se
 """Collections of which each record has one entry, kept beside it: where, and the field that names the record."""
 
 
+FLAGGED = ("products", "materials")
+"""Collections whose records say since when they are archived, and whose requests say only that."""
+
+
 def as_requested(collection: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as a request names its fields."""
+    if collection in FLAGGED:
+        return {**record, "is_archived": bool(record["archived_at"])}
     if collection not in ONE_ENTRY:
         return {**record}
     (entry,) = record["variants"]

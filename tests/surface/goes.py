@@ -40,6 +40,9 @@ IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
 OF_ITS_SHIPMENT = {"sales_return_id": "the return that it belongs to", "variant_id": "that of the shipment"}
+OF_ITS_ITEM = dict.fromkeys(("product_id", "material_id"), "the item that it belongs to")
+SUPPLIED = {"supplier_id": "default_supplier_id"}
+OPTIONS = {"config": "config_attributes"}
 OF_BOMS = {"custom_fields": "no tool shows custom fields of bills of materials"}
 OF_ITS_MAKING = {"manufacturing_order_id": "the order that it belongs to"}
 ON_THE_FLOOR = "is reported on the shop floor, in Katana"
@@ -65,7 +68,7 @@ _PRICES_ALONE = CUSTOM | dict.fromkeys(
         *("sku", "supplier_item_codes", "internal_barcode", "registered_barcode", "lead_time"),
         *("minimum_order_quantity", "config_attributes", "sales_price", "purchase_price"),
     ),
-    "items are changed in Katana; prices are what `which` says",
+    "`modify_item` changes it; prices are what `which` says",
 )
 _PRICED_BY: dict[str, str] = {
     **dict.fromkeys(("percent", "decimals"), "new prices follow from it"),

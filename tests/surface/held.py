@@ -11,7 +11,7 @@ from katana_mcp.writing.preview import value_in_words
 from katana_sandbox import Tenant
 
 from .alike import alike
-from .forms import ONE_ENTRY, as_requested
+from .forms import FLAGGED, ONE_ENTRY, as_requested
 from .writes import Write
 
 type Held = Mapping[str, Mapping[object, bytes]]
@@ -41,7 +41,17 @@ def held(tenant: Tenant, left_out: frozenset[str] = frozenset()) -> Held:
     kept |= {"inventory": {"": db.levels.saved()}, "inventory_movements": {**db.movements.saved()}}
     for name, (beside, owner) in ONE_ENTRY.items():
         kept[name] = _with_entries(name, kept[name], kept.pop(beside), owner)
+    kept |= {name: _flagged(name, kept[name]) for name in FLAGGED}
     return {name: each for name, each in kept.items() if name not in left_out}
+
+
+def _flagged(name: str, records: Mapping[object, bytes]) -> dict[object, bytes]:
+    """Return records with a flag where they say since when they are archived."""
+    own = {key: as_requested(name, json.loads(raw)) for key, raw in records.items()}
+    return {
+        key: json.dumps({field: value for field, value in each.items() if field != "archived_at"}).encode()
+        for key, each in own.items()
+    }
 
 
 def _with_entries(

@@ -5,7 +5,7 @@ from typing import Any
 
 type Schema = dict[str, Any]
 
-KEYED_BY_THE_ACCOUNT = {"custom_fields", "attributes"}
+KEYED_BY_THE_ACCOUNT = {"custom_fields", "attributes", "config", "configs"}
 """Objects whose keys an account or a shop defines."""
 
 

@@ -9,11 +9,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cache_core.records import canonical
+from katana_mcp.documents.arguments import request_of
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
-from katana_mcp.entities.items.writes import SERVICE
+from katana_mcp.entities.items.goods import MATERIAL, PRODUCT
+from katana_mcp.entities.items.services import SERVICE
 from katana_mcp.entities.manufacturing_orders.writes import MANUFACTURING_ORDER
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
@@ -40,14 +42,15 @@ from .drawn import arguments
 from .forms import as_requested
 from .held import proves_told
 from .matrix import prepared
-from .writes import Arguments, Pools, Record, live
+from .writes import Arguments, Pools, Record, Write, live
+from .writes_items import MATERIALS, SERVICES
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,
     "suppliers": SUPPLIER,
-    "items": SERVICE,
+    "items": PRODUCT,
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,
     "sales_returns": SALES_RETURN,
@@ -55,6 +58,8 @@ DECLARED: Mapping[str, Writable] = {
     "manufacturing_orders": MANUFACTURING_ORDER,
 }
 """By the folder of the entity."""
+OTHER_KINDS = {MATERIAL.entity: (MATERIAL, MATERIALS), SERVICE.entity: (SERVICE, SERVICES)}
+"""Kinds of record with the tools of another one, each with its own rows."""
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 KEPT_AS = {
@@ -81,7 +86,10 @@ SOME = settings(
 )
 MANY = settings(SOME, max_examples=60, derandomize=False, print_blob=True)
 VERBS: tuple[Verb, ...] = ("create", "modify", "delete")
-CASES = [pytest.param(doc, verb, id=doc.tool(verb)) for doc in DECLARED.values() for verb in VERBS]
+CASES = [
+    *(pytest.param(doc, verb, id=doc.tool(verb)) for doc in DECLARED.values() for verb in VERBS),
+    *(pytest.param(doc, verb, id=f"{verb}_{doc.entity}") for doc, _ in OTHER_KINDS.values() for verb in VERBS),
+]
 
 
 def test_every_declaration_is_tried_here() -> None:
@@ -99,7 +107,7 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
     found: dict[tuple[str, int | str], Named] = {}
     for each in [field for field in fields if field.names]:
         collection, called = KEPT_AS[each.names]
-        for value in [row[each.arg] for row in (asked, *rows) if each.arg in row]:
+        for value in [row[each.arg] for row in (asked, *rows) if row.get(each.arg) is not None]:
             known = [record for record in live(tenant, collection) if value in (record["id"], record.get(called))]
             found[each.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
@@ -173,9 +181,17 @@ def _is_sure(field: Field, row: Record) -> bool:
     return row.get(field.name) is not None and "modify" in field.verbs
 
 
+def _row(doc: Writable, tool: str) -> Write:
+    return OTHER_KINDS[doc.entity][1][tool] if doc.entity in OTHER_KINDS else WRITES[tool]
+
+
 def _drawn(doc: Writable, tool: str, pools: Pools, data: st.DataObject) -> Arguments:
     kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
-    drawn = data.draw(arguments(LISTED[tool], pools, kept), label=tool)
+    verb = cast("Verb", tool.partition("_")[0])
+    own, listed = request_of(doc, verb).model_fields, LISTED[tool]
+    schema = {**listed, "properties": {name: each for name, each in listed["properties"].items() if name in own}}
+    schema["required"] = [name for name, field in own.items() if field.is_required()]
+    drawn = data.draw(arguments(schema, pools, kept), label=tool)
     return _each_part_once(doc, drawn) if data.draw(st.integers(0, 4), label="named once") else drawn
 
 
@@ -236,7 +252,7 @@ def _shipped(status: str, order: Record, tenant: Tenant) -> Record:
 async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
     """Ask for something drawn, of a document in a status that is drawn; apply it, and take it back."""
     tool, tenant = doc.tool(verb), stage.own.sandbox.tenant()
-    write = WRITES[tool]
+    write = _row(doc, tool)
     clock.advance(SYNCED)
     document = write.document(tenant, f"DRAWN-{len(stage.own.sandbox.journal)}")
     if doc.status is not None and document:
@@ -290,8 +306,15 @@ async def _taken_back(stage: Stage, doc: Writable, before: Record | None, previe
         return
     assert real is not None
     anew = {part.held: [{**row, "id": None} for row in before[part.held]] for part in doc.parts}
-    wrong = _differing(doc, {**before, **anew}, real, {})
+    entries = {field.name: _without_ids(before.get(field.name)) for field in doc.head if field.told is not None}
+    wrong = _differing(doc, {**before, **entries, **anew}, real, {})
     assert [each for each in wrong if each.split(":")[0] not in left] == [], (preview, outcome, back)
+
+
+def _without_ids(entries: object) -> object:
+    """Return the entries of a list without what Katana gives them by itself."""
+    found = cast("Sequence[Record]", entries or ())
+    return [{name: value for name, value in each.items() if not name.endswith("id")} for each in found]
 
 
 async def _tried(doc: Writable, verb: Verb, data: st.DataObject) -> None:

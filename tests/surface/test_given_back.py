@@ -99,6 +99,7 @@ ASKED = {
     "delete_additional_cost_row_ids": {"additional cost row", "row of a plan"},
     "delete_address_ids": {"address"},
     "row_ids": {"rows of a sales order, given in one list"},
+    "delete_variant_ids": {"variants of the item that are to go"},
     "after_variant_id": {"place in the order of variants"},
     "delete_production_id": {"production that is to go, which no answer names"},
     "delete_recipe_row_ids": {"recipe row"},

@@ -66,6 +66,8 @@ OTHERS = {
     "delete_recipe_row_ids": "of the order, whose ingredients are read from Katana each time",
     "operation_row_id": "of the order, whose operations are read from Katana each time",
     "delete_operation_row_ids": "of the order, whose operations are read from Katana each time",
+    "variant_id": "of the item, which is read from Katana each time",
+    "delete_variant_ids": "of the item, which is read from Katana each time",
     "after_variant_id": "a place in the order of ids, of a variant or not",
     "row_ids": "of the sales order, which is read from Katana each time",
     "production_id": "of the order, whose productions are read from Katana each time",

@@ -30,8 +30,8 @@ CHANGED: dict[str, dict[str, object]] = {
     "purchase_order": {"additional_info": "by rail", "expected_arrival_date": "2026-04-05", "status": "DRAFT"},
 }
 """What is changed of a new document of each entity."""
-LISTED_WITH: dict[str, dict[str, object]] = {"item": {"type": ["service"]}}
-SHOWN_WITH: dict[str, dict[str, object]] = {"item": {"item_type": "service"}}
+LISTED_WITH: dict[str, dict[str, object]] = {"item": {"type": ["product"]}}
+SHOWN_WITH: dict[str, dict[str, object]] = {"item": {"item_type": "product"}}
 """What a list and a get need besides an id that other records have too."""
 
 

@@ -1,11 +1,9 @@
 """Where the arguments of each tool that writes go."""
 
 from .goes import (
-    COLLECTION,
     COST_REFERENCE,
     COUNTED,
     CUSTOM,
-    IN_ITS_PATH,
     IN_THE_PATH,
     KEPT,
     MADE,
@@ -22,6 +20,7 @@ from .goes import (
     WORKED,
     Goes,
 )
+from .written_items import ITEMS
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
     "create_stock_transfer": (
@@ -310,20 +309,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"notes": "`modify_bom` changes it"} | OF_BOMS,
         ),
     ),
-    "create_item": (
-        Goes(
-            into=("CreateServiceRequest", "CreateServiceVariantRequest"),
-            apart=IN_ITS_PATH,
-            excused=CUSTOM | COLLECTION | {"variants": "a service has one, whose fields are its own here"},
-        ),
-    ),
-    "modify_item": (
-        Goes(
-            into=("UpdateServiceRequest",),
-            apart=IN_ITS_PATH | {"item_id": IN_THE_PATH},
-            excused=CUSTOM | COLLECTION,
-        ),
-    ),
+    **ITEMS,
     "delete_item": (),
     "create_customer": (
         Goes(into=("CreateCustomerRequest",)),

@@ -431,7 +431,7 @@ def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
 def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again() -> None:
     request = DELETE.request.model_validate({"customer_id": "Velo Berger"})
     orders = tuple({"id": nr, "order_no": f"SO-{nr}", "status": "NOT_SHIPPED"} for nr in (9, 8))
-    facts = replace(_old(), linked=Linked(count=3, newest=orders))
+    facts = replace(_old(), linked=(Linked(count=3, newest=orders),))
     draft = DELETE.plan(request, facts)
     assert draft.actions == (
         Action(
@@ -475,7 +475,7 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
 
 def test_orders_that_are_not_known_yet_are_told() -> None:
     request = DELETE.request.model_validate({"customer_id": 5})
-    unknown = replace(_old(), linked=Linked(is_counted=False))
+    unknown = replace(_old(), linked=(Linked(is_counted=False),))
     assert _told(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
     assert DELETE.checks(request, _old()) == []
 

@@ -416,6 +416,21 @@ def _served(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         ("modify_item", {**named, "sales_price": 7}, {lane}),
         ("modify_item", {**named, "name": "Wash"}, {lane, "service called wash"}),
         ("delete_item", named, {lane}),
+        *_made_of_variants(tenant),
+    ]
+
+
+def _made_of_variants(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    item = next(each for each in live(tenant, "materials") if len(each["variants"]) == 1)
+    variant, lane = item["variants"][0]["id"], f"material {item['id']}"
+    named: dict[str, object] = {"type": "material", "item_id": item["id"]}
+    new: dict[str, object] = {"type": "material", "name": "Oak", "variants": [{"sku": "OAK  1"}]}
+    change = [{"variant_id": variant, "sku": "OAK 2"}]
+    return [
+        ("create_item", new, {"material called oak", "SKU oak 1"}),
+        ("modify_item", {**named, "update_variants": change}, {lane, f"variant {variant}", "SKU oak 2"}),
+        ("modify_item", {**named, "additional_info": "new"}, {lane}),
+        ("delete_item", named, {lane, f"variant {variant}"}),
     ]
 
 

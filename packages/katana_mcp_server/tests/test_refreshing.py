@@ -127,7 +127,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "modify_supplier": {"supplier_id": supplier, "currency": "SEK"},
         "create_item": {"type": "service", "name": "Wash", "sku": "WASH"},
         "modify_item": {**service, "sku": "WASH"},
-        "delete_item": service,
+        "delete_item": {"type": "product", "item_id": live(stage.own.sandbox.tenant(), "products")[0]["id"]},
         "create_purchase_order": {"supplier_id": supplier, "location_id": place, "rows": [row]},
         "check_inventory": {"skus_or_variant_ids": ["PAD"]},
         "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},

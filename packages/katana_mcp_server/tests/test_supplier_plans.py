@@ -201,7 +201,7 @@ def test_a_currency_that_was_none_is_not_emptied_again() -> None:
 def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -> None:
     orders = tuple({"id": nr, "order_no": f"PO-{nr}", "status": "NOT_RECEIVED"} for nr in (9, 8))
     linked = Linked(what="purchase order", count=3, newest=orders)
-    facts = replace(_old(), linked=linked, own=Supplied(count=2))
+    facts = replace(_old(), linked=(linked,), own=Supplied(count=2))
     draft = DELETE.plan(DELETION, facts)
     assert [(action.method, action.path) for action in draft.actions] == [("DELETE", "/suppliers/5")]
     assert draft.summary == "delete supplier Nordlager (Mill Lane 3, 08010, Graz; open purchase orders: 3; items: 2)"
@@ -224,7 +224,7 @@ def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -
             "addresses": [{"line_1": "Mill Lane 3", "city": "Graz", "zip": "08010"}],
         },
     }
-    for other in (replace(facts, own=Supplied(count=1)), replace(facts, linked=replace(linked, count=4))):
+    for other in (replace(facts, own=Supplied(count=1)), replace(facts, linked=(replace(linked, count=4),))):
         assert draft.content != DELETE.plan(DELETION, other).content
 
 
@@ -236,7 +236,7 @@ def test_a_deletion_that_nothing_hangs_on_is_told_nothing_of() -> None:
 
 def test_orders_and_items_that_are_not_known_yet_are_told() -> None:
     linked = Linked(what="purchase order", is_counted=False)
-    items, orders = DELETE.checks(DELETION, replace(_old(), linked=linked, own=Supplied(is_counted=False)))
+    items, orders = DELETE.checks(DELETION, replace(_old(), linked=(linked,), own=Supplied(is_counted=False)))
     assert _told([items, orders]) == [("advisory", "cold_cache", None)] * 2
     assert "sync of items" in items.message
     assert "sync of purchase orders" in orders.message

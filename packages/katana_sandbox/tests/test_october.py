@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from katana_sandbox import Caller, Refused, Tenant
+from katana_sandbox import Caller, Refused, Sandbox, Tenant
 
 from .manufacturing_floor import gadget, ordered, produced
 
@@ -116,6 +116,32 @@ async def test_barcodes_are_stored_in_upper_case_and_no_purchase_price_is_0(api:
     assert shown == ["ABC-1", "E12X", 0, None]
     await api.patch(f"/variants/{variant['id']}", {"internal_barcode": "xyz"})
     assert (await api.get("/variants", {"internal_barcode": "XYZ"})).ids == [variant["id"]]
+
+
+async def test_a_failed_create_of_an_item_may_leave_its_parent(api: Caller, sandbox: Sandbox, tenant: Tenant) -> None:
+    def left(name: str) -> list[int]:
+        return [len(each["variants"]) for each in tenant.all("materials") if each["name"] == name]
+
+    for word, refused, failed in (("nothing", [], []), ("parent", [0], [0, 0, 0, 0])):
+        sandbox.switches.set("failed_item_create", word)
+        late = {"name": f"Late {word}", "variants": [{"sku": "L-1", "lead_time": 1000}]}
+        assert (await api.post("/materials", late)).status == 422
+        half = {"name": f"Half {word}", "variants": [{"sku": "H", "lead_time": 1.5}]}
+        assert (await api.post("/materials", half)).status == 500
+        assert (left(f"Late {word}"), left(f"Half {word}")) == (refused, failed)
+    assert (await api.get("/materials", {"name": "Late parent"})).rows[0]["variants"] == []
+    assert "L-1" not in {variant["sku"] for variant in tenant.all("variants")}
+
+
+async def test_a_patch_of_a_variant_shows_its_options_only_where_it_names_them(api: Caller, tenant: Tenant) -> None:
+    own = [{"config_name": "Size", "config_value": "S"}]
+    body = {"name": "Sized", "configs": [{"name": "Size", "values": ["S", "M"]}]}
+    product = tenant.create("products", {**body, "variants": [{"config_attributes": own}]})
+    path = f"/variants/{product['variants'][0]['id']}"
+    assert (await api.patch(path, {"sales_price": 3})).body["config_attributes"] == []
+    assert (await api.get(path)).body["config_attributes"] == own
+    other = [{"config_name": "Size", "config_value": "M"}]
+    assert (await api.patch(path, {"config_attributes": other})).body["config_attributes"] == other
 
 
 async def test_configs_name_their_parent_as_product_and_need_an_id_or_a_name(api: Caller) -> None:

@@ -112,6 +112,8 @@ class Collection:
 
     `on_missing` says how a change of a record that is not there is refused, where that is not a plain 404.
 
+    `unechoed` are lists that the answer to a PATCH shows empty where the body did not name them.
+
     `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
     `item_fields` marks what has them in two forms.
     """
@@ -141,6 +143,7 @@ class Collection:
     guards: tuple[Guard, ...] = ()
     unique: tuple[str, ...] = ()
     wipes: str = ""
+    unechoed: tuple[str, ...] = ()
     on_create: CreateRule | None = None
     on_update: UpdateRule | None = None
     on_missing: MissingRule | None = None

@@ -30,19 +30,16 @@ def request_of(doc: Writable, verb: Verb) -> type[Request]:
 
 
 def _chosen(selector: Selector | None) -> Definitions:
-    """Return the argument that says which kind is meant; another one that is known is refused with its reason."""
+    """Return the argument that says which kind is meant, in capitals or small letters."""
     if selector is None:
         return {}
-
-    def check_known(value: object) -> object:
-        plain = value.strip().casefold() if isinstance(value, str) else value
-        if isinstance(plain, str) and plain in selector.others:
-            raise ValueError(selector.others[plain])
-        return plain
-
-    shown = WithJsonSchema({"type": "string", "enum": [selector.value]})
-    kind = Annotated[Literal[selector.value], BeforeValidator(check_known), shown, _described(selector.says)]  # ty: ignore[invalid-type-form]
+    shown = WithJsonSchema({"type": "string", "enum": [*selector.kinds]})
+    kind = Annotated[Literal[selector.kinds], BeforeValidator(_folded), shown, _described(selector.says)]  # ty: ignore[invalid-type-form]
     return {selector.argument: kind}
+
+
+def _folded(value: object) -> object:
+    return value.strip().casefold() if isinstance(value, str) else value
 
 
 def _also(selector: Selector | None) -> Offers:

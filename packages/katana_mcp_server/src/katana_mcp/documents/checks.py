@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from katana_mcp.documents import custom_fields
 from katana_mcp.documents.declaration import Part, Writable
 from katana_mcp.documents.reverting import left_behind
-from katana_mcp.documents.states import names_in, requested_ids, requested_rows
+from katana_mcp.documents.states import meant_part, names_in, requested_ids, requested_rows
 from katana_mcp.documents.transition import Transition
 from katana_mcp.references import wording as naming
 from katana_mcp.references.resolve import check_not_deleted
@@ -81,11 +81,15 @@ def _parts(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 
 def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWarning]:
     """Yield what is wrong with the parts that are to be changed or deleted."""
+    found = [*part.diff(change).before.values()]
     changed = [
-        (f"update_{part.name}[{nr}].{part.key}", row[part.key])
+        (f"update_{part.name}[{nr}].{part.key}", meant_part(part, row[part.key], found))
         for nr, row in enumerate(requested_rows(change.asked, f"update_{part.name}"))
     ]
-    deleted = [(f"{part.deletes}[{nr}]", key) for nr, key in enumerate(requested_ids(change.asked, part.deletes))]
+    deleted = [
+        (f"{part.deletes}[{nr}]", meant_part(part, key, found))
+        for nr, key in enumerate(requested_ids(change.asked, part.deletes))
+    ]
     seen: set[object] = set()
     for path, key in (*changed, *deleted):
         if key not in part.diff(change).before:

@@ -48,6 +48,8 @@ class Field:
         inside: the list of the record whose one entry holds it, and in which a new document sends it.
         since: of a flag, the field of the record that holds since when it is so.
         custom: of values of custom fields, the kinds of record whose definitions are meant; the first come first.
+        told: its value in words, where that is no text, number or flag.
+        first: what is sent of it before the parts, where they need another value than it has in the end.
     """
 
     name: str
@@ -71,6 +73,8 @@ class Field:
     inside: str = ""
     since: str = ""
     custom: tuple[str, ...] = ()
+    told: Callable[[object], str] | None = None
+    first: Callable[[Transition], object] | None = None
 
     @property
     def arg(self) -> str:
@@ -85,15 +89,15 @@ class Selector:
     Attributes:
         argument: its name.
         value: what it is for this kind.
+        kinds: what it is for each kind.
         says: its description.
-        others: other values, and why they are refused.
         also: a further name of the argument, under which answers show it.
     """
 
     argument: str
     value: str
+    kinds: tuple[str, ...]
     says: str
-    others: Mapping[str, str]
     also: str
 
 
@@ -194,6 +198,9 @@ class Part:
         also: further names of arguments that change one.
         is_brief: whether what changes one is described only where a new one is.
         leads: whether the document and its stock follow from it, and are read again once it is written.
+        text: the field by which a text names one of a document too.
+        completes: whether what a new document does not take of the one inside is sent right after it.
+        unechoed: fields that the answer to a change shows empty where the change does not name them.
     """
 
     name: str
@@ -223,6 +230,9 @@ class Part:
     also: Offers = field(default_factory=dict[str, tuple[str, ...]])
     is_brief: bool = False
     leads: bool = False
+    text: str = ""
+    completes: bool = False
+    unechoed: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -305,6 +315,8 @@ class Writable:
         binds: what else a plan depends on.
         lanes: what else it holds while it is applied, beside the document and what people call that.
         linked: other documents that it touches.
+        leaves: whether Katana may leave one behind where it refuses, or fails, to make it.
+        embeds: cache entities of what the answer to a new one holds in lists, by the field.
     """
 
     entity: str
@@ -347,6 +359,8 @@ class Writable:
     binds: Callable[[Transition], JsonObject] = lambda _: {}
     lanes: Callable[[Transition], tuple[str, ...]] = _nothing
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
+    leaves: bool = False
+    embeds: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def title(self) -> str:

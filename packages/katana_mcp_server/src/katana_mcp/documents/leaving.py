@@ -26,6 +26,7 @@ class Orders:
 
 
 SALES, PURCHASES = Orders("sales_order", "DELIVERED"), Orders("purchase_order", "RECEIVED")
+MAKING = Orders("manufacturing_order", "DONE")
 
 
 async def open_orders(naming: Where, services: Services, orders: Orders = SALES) -> Linked:
@@ -42,28 +43,38 @@ async def open_orders(naming: Where, services: Services, orders: Orders = SALES)
 
 
 def bound(change: Transition) -> JsonObject:
-    """Return the orders that a deletion depends on."""
-    orders = change.facts.linked
-    return {} if change.after else {"open_orders": [orders.count, *(_number(each) for each in orders.newest)]}
+    """Return the orders that a deletion depends on, of a document or of what it consists of."""
+    every = change.facts.linked
+    told = [each for orders in every for each in (orders.count, *(_number(order) for order in orders.newest))]
+    return {"open_orders": told} if told or change.after is None else {}
 
 
 def linked(change: Transition) -> tuple[str, ...]:
-    """Return the newest open orders, and how many more there are."""
-    orders = change.facts.linked
+    """Return the newest open orders of each kind, and how many more there are."""
+    return tuple(told for orders in change.facts.linked for told in _told(orders))
+
+
+def _told(orders: Linked) -> Iterator[str]:
+    yield from (f"{orders.what} {_number(each)} ({text(each, 'status')})" for each in orders.newest)
     more = orders.count - len(orders.newest)
-    newest = [f"{orders.what} {_number(each)} ({text(each, 'status')})" for each in orders.newest]
-    return (*newest, *([f"{more} more open {orders.what}s"] if more > 0 else []))
+    if more > 0:
+        yield f"{more} more open {orders.what}s"
 
 
 def left_open(title: str, change: Transition) -> Iterator[ToolWarning]:
     """Yield that open orders are left behind; their numbers, which people write, are data. `title` is what goes."""
-    orders = change.facts.linked
-    if orders.count:
-        told = f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
-        yield advisory(warning_codes.OPEN_ORDERS, told)
-    if not orders.is_counted:
-        told = f"the first sync of {orders.what}s is not finished: there may be open ones that are not known yet"
-        yield advisory(warning_codes.COLD_CACHE, told)
+    for orders in change.facts.linked:
+        if orders.count:
+            told = f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
+            yield advisory(warning_codes.OPEN_ORDERS, told)
+        if not orders.is_counted:
+            told = f"the first sync of {orders.what}s is not finished: there may be open ones that are not known yet"
+            yield advisory(warning_codes.COLD_CACHE, told)
+
+
+def count(change: Transition) -> int:
+    """Return how many open orders of all kinds name what goes."""
+    return sum(orders.count for orders in change.facts.linked)
 
 
 def _number(order: Record) -> str:

@@ -35,7 +35,7 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
         if part.line is not None:
             yield from _counted(part, diff)
             continue
-        yield from (f"{part.one} {key} {_set(fields, change.facts)}" for key, fields in diff.updates.items())
+        yield from (f"{part.one} {key} {_set(part, fields, change.facts)}" for key, fields in diff.updates.items())
         yield from (f"delete {part.one} {key} ({part.called(diff.before[key])})" for key in diff.deletes)
         yield from (f"add {part.kind(row)} ({part.called(row)})" for row in diff.adds)
         late = [each for each in doc.head if isinstance(change.head.get(each.name), New) and each.part == part.name]
@@ -49,8 +49,13 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
             yield f"{what} {len(parts)} {part.words}{'' if len(parts) == 1 else 's'}"
 
 
-def _set(fields: State, facts: Facts) -> str:
-    return ", ".join(f"{name} {field_in_words(name, value, facts.days) or 'cleared'}" for name, value in fields.items())
+def _set(part: Part, fields: State, facts: Facts) -> str:
+    told = {field.name: field.told for field in part.fields if field.told is not None}
+
+    def words(name: str, value: object) -> str | None:
+        return told[name](value) if name in told else field_in_words(name, value, facts.days)
+
+    return ", ".join(f"{name} {words(name, value) or 'cleared'}" for name, value in fields.items())
 
 
 def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
@@ -104,7 +109,10 @@ def _removed_parts(doc: Writable, change: Transition) -> Iterator[FieldChange]:
 
 def _removed_fields(prefix: str, fields: Iterable[Field], old: State, facts: Facts) -> Iterator[FieldChange]:
     kept = [field for field in fields if not field.filled or "modify" in field.verbs]
-    yield from _of_fields(prefix, [each for each in kept if old.get(each.name) not in (None, "")], old, EMPTY, facts)
+    yield from _of_fields(prefix, [each for each in kept if old.get(each.name) not in _EMPTY], old, EMPTY, facts)
+
+
+_EMPTY: tuple[object, ...] = (None, "", [])
 
 
 def _of_fields(prefix: str, fields: Sequence[Field], old: State, new: State, facts: Facts) -> Iterator[FieldChange]:
@@ -120,6 +128,8 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
         return f"add_{value.part}[{value.place}]"
     if field.custom and isinstance(value, Mapping):
         value = labelled(cast("Values", value), facts)
+    if field.told is not None:
+        return field.told(value) or None
     known = facts.with_id(field.names, value) if field.names else None
     return field_in_words(field.name, value, facts.days) if known is None else known.called
 

@@ -11,7 +11,7 @@ from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import EMPTY, rows
+from katana_mcp.values import EMPTY, get_int, id_in, rows
 from katana_mcp.writing.meaning import Model, entry_model, model_of, same
 
 
@@ -37,7 +37,7 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
         middle=middle,
         wanted=wanted,
         after=after,
-        head=differing(doc, old, wanted or {}),
+        head=_with_pair(doc.head, differing(doc, old, wanted or {}), wanted or {}),
         parts={part.held: part_diff(part, old, after or {}) for part in doc.parts},
         sent={part.held: part_diff(part, middle, wanted or {}) for part in doc.parts},
         status=status if status != old.get("status") else None,
@@ -87,6 +87,15 @@ def named_in(request: Request) -> dict[str, object]:
 def part_id(row: Mapping[str, object], name: str = "id") -> RecordId:
     """Return the id of a part, a number or a text; 0 where it has none."""
     return as_id(row.get(name)) or 0
+
+
+def meant_part(part: Part, asked: object, found: Sequence[State]) -> RecordId:
+    """Return the id of the part that an argument names: an id, or a text that exactly one of these has."""
+    if part.text and isinstance(asked, str):
+        having = [row for row in found if row.get(part.text) == asked.strip()]
+        number = id_in(asked) if not having else get_int(having[0], "id") if len(having) == 1 else None
+        return asked if number is None else number
+    return as_id(asked) or 0
 
 
 def requested_rows(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
@@ -170,10 +179,14 @@ def _changed(asked: _Requested, middle: State) -> State:
     for part in asked.doc.parts:
         if part.collection:
             changed = {
-                part_id(row, part.key): _given(part.fields, row, asked.doc, asked.facts)
+                meant_part(part, row.get(part.key), rows(middle, part.held)): _given(
+                    part.fields, row, asked.doc, asked.facts
+                )
                 for row in reversed(requested_rows(asked.arguments, f"update_{part.name}"))
             }
-            gone = requested_ids(asked.arguments, part.deletes)
+            gone = [
+                meant_part(part, key, rows(middle, part.held)) for key in requested_ids(asked.arguments, part.deletes)
+            ]
             kept = [
                 {**row, **labels.merged(part.fields, row, changed.get(part_id(row), EMPTY))}
                 for row in rows(middle, part.held)
@@ -244,17 +257,19 @@ def part_diff(part: Part, old: State, new: State) -> PartDiff:
     after = {row["id"]: row for row in rows(new, part.held) if "id" in row}
     model = model_of(part.collection)
     updates = {key: _differing(part.fields, model, row, after[key]) for key, row in before.items() if key in after}
-    pair = {field.name for field in part.fields if field.is_paired}
-    for key, fields in updates.items():
-        if fields.keys() & pair:
-            fields |= {
-                name: value
-                for name in sorted(pair)
-                if (value := after[key].get(name)) is not None and name not in fields
-            }
+    paired = {key: _with_pair(part.fields, fields, after[key]) for key, fields in updates.items()}
     return PartDiff(
         before=before,
-        updates={key: fields for key, fields in updates.items() if fields},
+        updates={key: fields for key, fields in paired.items() if fields},
         deletes=tuple(key for key in before if key not in after),
         adds=tuple(row for row in rows(new, part.held) if "id" not in row),
     )
+
+
+def _with_pair(fields: Sequence[Field], changed: dict[str, object], after: State) -> dict[str, object]:
+    """Return what changes, with the other one of two fields that are sent together."""
+    pair = sorted(field.name for field in fields if field.is_paired)
+    if not changed.keys() & {*pair}:
+        return changed
+    others = {name: after[name] for name in pair if after.get(name) is not None}
+    return {**others, **changed} if others.keys() - changed.keys() else changed

@@ -94,10 +94,36 @@ def _created(doc: Writable, change: Transition) -> Iterator[Action]:
         entity=doc.entity,
         expects=_expected(doc, body, inside) if doc.key.prefix else _all_of_it(doc, body),
         recognise=Recognise(collection=doc.collection, filters={doc.key.name: name}, besides=change.facts.others),
+        leaves=doc.leaves,
+        embeds=doc.embeds,
     )
     for part in doc.parts:
+        if part.completes and len(inside[part.held]) == 1:
+            yield from _completed(doc, part, change, model, inside[part.held][0])
         for row in [each for each in rows(wanted, part.held) if each not in inside[part.held]]:
             yield _add(doc, part, change, row)
+
+
+def _completed(
+    doc: Writable, part: Part, change: Transition, model: type[WriteModel] | None, row: State
+) -> Iterator[Action]:
+    """Yield what is sent of the one part inside a new document that the document itself does not take."""
+    taken = _nested(model, {part.held: [row]})[part.held]
+    left = {name: value for name, value in row.items() if name not in cast("list[State]", taken)[0]}
+    body = body_of(spec_of(part.collection).update, left)
+    if body:
+        made = Ref(0, f"{part.held}.0.id")
+        fields = ", ".join(body)
+        yield Action(
+            title=f"set {fields} of the {part.words} of {doc.called(change.wanted or change.old)}",
+            method="PATCH",
+            path=f"/{part.collection}",
+            body=body,
+            entity=part.entity or doc.entity,
+            expects=body,
+            target=made,
+            recognise=Recognise(collection=part.collection, filters={"ids": [made]}),
+        )
 
 
 def _nested(model: type[WriteModel] | None, inside: Mapping[str, Sequence[State]]) -> State:
@@ -129,26 +155,33 @@ def _empty(fields: Iterable[Field]) -> dict[str, object]:
 
 
 def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Action]:
-    """Yield a status that unlocks, its own fields, parts, what refers to new ones, its status, and what is late."""
+    """Yield a status that unlocks, its own fields, parts, what they left of these, its status, and what is late."""
     sent: list[Action] = []
-    spec = spec_of(doc.collection)
     if change.unlocks:
         sent.append(_set_status(doc, change, document, change.unlocked))
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
+    first = {each.name: each.first(change) for each in doc.head if each.first is not None and each.name in head}
     if head:
-        title, body = doc.head_title.format(doc.called(document)), patch_of(spec, head, document)
-        action = on_record(title, doc.entity, doc.collection, id_of(document), body)
-        expects = canonical(as_held(doc.head, body))
-        sent.append(replace(action, expects=expects, implies=_implied(doc, change.unlocked, change.middle)))
+        sent.append(_of_head(doc, change, document, {**head, **first}))
     late: list[Action] = []
     for part in doc.parts:
         sent += _of_part(doc, part, change)
         late += _late(doc, part, change)
+    again = {name: head[name] for name in first if first[name] != head[name]}
+    sent += [_of_head(doc, change, change.middle, again)] if again else []
     sent += [_refer(doc, field, change, sent) for field in doc.head if isinstance(change.head.get(field.name), New)]
     yield from sent
     if change.status is not None and not change.unlocks:
         yield _set_status(doc, change, change.middle, change.middle)
     yield from late
+
+
+def _of_head(doc: Writable, change: Transition, document: State, head: State) -> Action:
+    """Return what changes fields of a document's own."""
+    title, body = doc.head_title.format(doc.called(change.old)), patch_of(spec_of(doc.collection), head, document)
+    action = on_record(title, doc.entity, doc.collection, id_of(document), body)
+    expects = canonical(as_held(doc.head, body))
+    return replace(action, expects=expects, implies=_implied(doc, change.unlocked, change.middle))
 
 
 def _set_status(doc: Writable, change: Transition, document: State, then: State) -> Action:
@@ -197,6 +230,8 @@ def _on_part(doc: Writable, part: Part, change: Transition, key: RecordId, field
     body = None if fields is None else body_of(spec_of(part.collection).update, fields)
     if part.entity:
         action = on_record(f"{title} of {doc.called(change.old)}", part.entity, part.collection, key, body)
+        held = change.sent[part.held].before[key]
+        action = replace(action, implies={name: held.get(name) for name in part.unechoed if name not in (body or {})})
         return _among_others(part, change, replace(action, document=_led(doc, part, change)))
     action = on_record(f"{title} of {doc.called(change.old)}", doc.entity, part.collection, key, body)
     return replace(action, record=id_of(change.old), part=part.collection, row=key)
@@ -214,7 +249,7 @@ def _among_others(part: Part, change: Transition, action: Action) -> Action:
 
 def _led(doc: Writable, part: Part, change: Transition) -> tuple[str, int] | None:
     """Return the document that follows from a part of it."""
-    return (doc.entity, id_of(change.old)) if part.leads else None
+    return (doc.entity, id_of(change.old)) if part.leads and change.before is not None else None
 
 
 def _in_brackets(part: Part, change: Transition, row: State) -> str:

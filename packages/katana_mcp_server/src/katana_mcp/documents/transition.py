@@ -54,7 +54,7 @@ class Facts:
         references: what a request names, and what a document holds the ids of, by cache entity.
         levels: the stock of its goods.
         repeated: documents that a new one may repeat.
-        linked: documents that name it.
+        linked: documents that name it, of each kind that was looked for.
         days: of the factory, in which dates are shown.
         names: records that its rules read, beside those that a request names.
         beside: records that belong to it and have a collection of their own, by cache entity.
@@ -70,7 +70,7 @@ class Facts:
     references: Mapping[tuple[str, int | str], Named] = field(default_factory=dict[tuple[str, int | str], Named])
     levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     repeated: tuple[str, ...] = ()
-    linked: Linked = Linked()
+    linked: tuple[Linked, ...] = ()
     days: Days = IN_UTC
     names: Names = field(default_factory=Names)
     beside: Mapping[str, tuple[Record, ...]] = field(default_factory=dict[str, tuple[Record, ...]])

@@ -149,11 +149,23 @@ async def live_with_key(services: Services, entity: str, key: str) -> tuple[int,
     Raises:
         Refused: Katana does not say.
     """
-    if not await services.fresh.read_keys_again(entity, [key]):
-        raise Refused(unasked(f"whether {key!r} is in use"))
-    match = await services.cache.find_by_key(entity, key)
-    one = () if match.row is None or match.row.deleted else (match.row.id,)
-    return tuple(each for each in match.ambiguous or one if isinstance(each, int))
+    return (await live_with_keys(services, entity, [key]))[key]
+
+
+async def live_with_keys(services: Services, entity: str, keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the ids of the live records that have each of these business keys in Katana now, asked for at once.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    if keys and not await services.fresh.read_keys_again(entity, keys):
+        raise Refused(unasked(f"whether {', '.join(map(repr, keys[:5]))} {'is' if len(keys) == 1 else 'are'} in use"))
+    found: dict[str, tuple[int, ...]] = {}
+    for key in keys:
+        match = await services.cache.find_by_key(entity, key)
+        one = () if match.row is None or match.row.deleted else (match.row.id,)
+        found[key] = tuple(each for each in match.ambiguous or one if isinstance(each, int))
+    return found
 
 
 def unasked(what: str) -> ToolWarning:

@@ -92,9 +92,11 @@
 | `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
+| `in_use` | advisory | products are made of what is deleted |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
+| `left_behind` | advisory | Katana left a record of a create that it refused or failed; the message deletes it |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `stock_booked` | info | which stock adjustment a completed stocktake has made |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
@@ -209,9 +211,11 @@ SUPPLIES_ITEMS = "supplies_items"
 MISREAD_LINES = "misread_lines"
 MOVED_SINCE_COUNT = "moved_since_count"
 UNCOUNTED_ROWS = "uncounted_rows"
+IN_USE = "in_use"
 NO_WAY_BACK = "no_way_back"
 OTHER_SUPPLIER = "other_supplier"
 BELOW_MINIMUM = "below_minimum"
+LEFT_BEHIND = "left_behind"
 CACHE_WRITE_FAILED = "cache_write_failed"
 STOCK_BOOKED = "stock_booked"
 DEFAULT_NUMBER = "default_number"

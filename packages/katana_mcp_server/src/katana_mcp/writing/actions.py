@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, cast
 
-from cache_core.records import Json, RecordId, canonical
+from cache_core.records import Json, RecordId, canonical, encode
 
 type Method = Literal["POST", "PATCH", "DELETE"]
 type JsonObject = Mapping[str, object]
@@ -15,7 +15,10 @@ SOME: JsonObject = {"$some": True}
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A value that is known once an earlier action has been answered: a field of its answer."""
+    """A value that is known once an earlier action has been answered: a field of its answer.
+
+    The field of an entry of a list is named by its place: `variants.0.id`.
+    """
 
     action: int
     field: str
@@ -60,10 +63,20 @@ def resolved(value: object, answers: Mapping[int, JsonObject]) -> object:
 
 
 def _answered(answers: Mapping[int, JsonObject], action: int, name: str) -> object:
-    found = answers[action][name]
+    found: object = answers[action]
+    for step in name.split("."):
+        found = _inside(found, step)
     if found is None:
         raise LookupError(name)  # nothing can refer to a null
     return found
+
+
+def _inside(found: object, step: str) -> object:
+    if isinstance(found, list):
+        return cast("list[object]", found)[int(step)]
+    if isinstance(found, Mapping):
+        return cast("JsonObject", found)[step]
+    raise LookupError(step)
 
 
 def _entry(value: object, answers: Mapping[int, JsonObject]) -> list[object]:
@@ -120,6 +133,9 @@ class Action:
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
         answers: the collection of the record that Katana answers with, where the path does not name it.
         refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
+        target: the id that `path` ends with, where an earlier action makes what it changes.
+        leaves: whether Katana may leave a record behind where it refuses, or fails, to make it.
+        embeds: cache entities of what the answer holds in lists, by the field: it is shown at once as well.
     """
 
     title: str
@@ -139,11 +155,19 @@ class Action:
     document: tuple[str, int] | None = None
     answers: str = ""
     refreshes: tuple[str, ...] = ()
+    target: Ref | None = None
+    leaves: bool = False
+    embeds: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def collection(self) -> str:
         """The collection of the record that Katana answers with."""
         return self.answers or self.path.split("/")[1]
+
+    @property
+    def shown_path(self) -> str:
+        """The path, with what its end refers to as it stands in a body."""
+        return self.path if self.target is None else f"{self.path}/{encode(self.target.to_json()).decode()}"
 
     @property
     def fields(self) -> JsonObject:
@@ -157,8 +181,12 @@ class Action:
             LookupError: one of them has not answered that field.
         """
         look = self.recognise
+        key = None if self.target is None else cast("RecordId", resolved(self.target, answers))
         return replace(
             self,
+            path=self.path if key is None else f"{self.path}/{key}",
+            record=self.record if key is None else key,
+            target=None,
             body=cast("Body | None", resolved(self.body, answers)),
             expects=cast("JsonObject", resolved(self.expects, answers)),
             recognise=look and replace(look, filters=cast("JsonObject", resolved(look.filters, answers))),
@@ -185,6 +213,9 @@ class Action:
                 **({} if self.document is None else {"document": list(self.document)}),
                 **({"answers": self.answers} if self.answers else {}),
                 **({"refreshes": list(self.refreshes)} if self.refreshes else {}),
+                **({} if self.target is None else {"target": self.target.to_json()}),
+                **({"leaves": True} if self.leaves else {}),
+                **({"embeds": dict(self.embeds)} if self.embeds else {}),
                 "recognise": None
                 if look is None
                 else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},
@@ -200,6 +231,9 @@ class Action:
             fields["document"] = tuple(cast("list[object]", kept["document"]))
         if "refreshes" in kept:
             fields["refreshes"] = tuple(cast("list[object]", kept["refreshes"]))
+        if "target" in kept:
+            place, name = cast("tuple[int, str]", cast("JsonObject", kept["target"])[_REF])
+            fields["target"] = Ref(place, name)
         if look is not None:
             fields["recognise"] = Recognise(
                 collection=cast("str", look["collection"]),

@@ -122,7 +122,7 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
     return ActionOutcome(
         title=action.title,
         method=action.method,
-        path=action.path,
+        path=action.shown_path,
         state=_ENDED.get(state.state, "not_tried"),
         id=action.row or action.record if made is None else as_id(made),
         error=state.error,

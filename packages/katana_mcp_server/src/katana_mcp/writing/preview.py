@@ -49,7 +49,7 @@ class PlannedRequest(Answer):
         """Return an action as it is shown."""
         told = action.to_json()
         body = None if told["body"] is None else encode({"body": told["body"]}).decode()[8:-1]
-        return cls(title=action.title, method=action.method, path=action.path, body=body)
+        return cls(title=action.title, method=action.method, path=action.shown_path, body=body)
 
 
 class Preview(Envelope):

@@ -19,6 +19,7 @@ from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
+from katana_mcp.values import rows
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.meaning import all_same, differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
@@ -185,6 +186,9 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         known = [child for child in children if record.get(child) or (child in answer and is_new)]
         knows = None if is_new and len(known) == len(children) else known
         await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
+        for name, entity in action.embeds.items():
+            for row in rows(answer, name):
+                await syncer.write_through(entity, canonical(row), is_new=True)
 
 
 def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> RecordId | None:

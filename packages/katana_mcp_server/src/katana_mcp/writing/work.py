@@ -7,6 +7,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
+from katana_mcp.writing.leftovers import leftovers
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.sending import lacking, look_up, put_through, send, surprises
 from katana_mcp.writing.turns import Turn
@@ -57,6 +58,8 @@ class Work:
     async def end(self, place: int, state: ActionState) -> None:
         """Note how an action ended, and let the cache show it."""
         answers = self.answers
+        state, left = await leftovers(self.plan, self.actions[place], state, self.services.client)
+        self.warnings += left
         self.states.append(state)
         await self.services.journal.done(self.run, place, state)
         if state.state == "applied":

@@ -85,6 +85,7 @@ VARIANTS = Collection(
     references={"product_id": "products", "material_id": "materials"},
     children=(("bom_rows", "product_variant_id"),),
     extends={"product_or_material": _product_or_material},
+    unechoed=("config_attributes",),
     routes=(Route("POST", "/variants/search", search_variants),),
     on_create=_create,
     on_update=_update,

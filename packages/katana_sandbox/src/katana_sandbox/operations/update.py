@@ -7,7 +7,7 @@ from katana_sandbox.operations.create import check_references, checked, stored
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
-from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import Refused, unprocessable
 
 NOTHING_TO_DO = "At least 1 field is required"
@@ -29,7 +29,12 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     if collection.on_update is not None:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
-    return Reply(200, render_key(ctx, collection.name, record["id"], "patch") or b"{}")
+    return Reply(200, _echo(collection, body, render_key(ctx, collection.name, record["id"], "patch") or b"{}"))
+
+
+def _echo(collection: Collection, body: Record, raw: bytes) -> bytes:
+    left_out: Record = {name: [] for name in collection.unechoed if name not in body}
+    return encode({**decode_record(raw), **left_out}) if left_out else raw
 
 
 def _record(ctx: Context, collection: Collection, call: Call, body: Record) -> Record:

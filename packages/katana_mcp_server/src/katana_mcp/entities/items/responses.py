@@ -23,3 +23,5 @@ ANSWERS: Mapping[Verb, type[Preview]] = {
     "modify": ModifyItemResponse,
     "delete": DeleteItemResponse,
 }
+NO_WORDS: Mapping[Verb, str] = dict.fromkeys(("create", "modify", "delete"), "")
+"""The tools hold items of all types: their descriptions say of each what it has, not a declaration alone."""

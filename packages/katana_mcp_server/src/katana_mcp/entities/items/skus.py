@@ -1,6 +1,6 @@
-"""Whether others have the SKU that an item is to get: Katana takes it, and then the SKU alone finds neither."""
+"""SKUs of items: Katana takes one that another has, and then the SKU alone finds neither."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -10,7 +10,7 @@ from katana_mcp.documents.leaving import bound, open_orders
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.entities.items.finding import one_item
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, service_variants, text
-from katana_mcp.references.resolve import live_with_key
+from katana_mcp.references.resolve import live_with_keys
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
@@ -33,16 +33,22 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.after is None:
         sold = tuple(get_int(row, "id") or 0 for row in rows(change.old, "variants"))
         naming = (OneOf("sales_order_rows[].variant_id", sold),)
-        return replace(facts, linked=await open_orders(naming, services))
+        return replace(facts, linked=(await open_orders(naming, services),))
     sku = change.head.get("sku")
-    return replace(facts, own=await _having(sku, change, services)) if isinstance(sku, str) else facts
+    mine = {get_int(each, "id") or 0 for each in rows(change.old, "variants")}
+    return replace(facts, own=(await having([sku], mine, services))[sku]) if isinstance(sku, str) else facts
 
 
-async def _having(sku: str, change: Transition, services: Services) -> tuple[int, ...]:
-    mine = {get_int(each, "id") for each in rows(change.old, "variants")}
-    sold = [row.id for row in await service_variants(services.cache, "sku", [sku]) if not row.deleted]
-    found = {*await live_with_key(services, "variant", sku), *(each for each in sold if isinstance(each, int))}
-    return tuple(sorted(found - mine))
+async def having(skus: Sequence[str], mine: Collection[int], services: Services) -> dict[str, tuple[int, ...]]:
+    """Return the ids of live variants that have each SKU in Katana now, but for these."""
+    sold = [row for row in await service_variants(services.cache, "sku", [*skus]) if not row.deleted]
+    found = await live_with_keys(services, "variant", skus)
+    return {
+        sku: tuple(
+            sorted({*ids, *(get_int(row.record, "id") or 0 for row in sold if row.record["sku"] == sku)} - {*mine})
+        )
+        for sku, ids in found.items()
+    }
 
 
 def _others(change: Transition) -> tuple[int, ...]:
@@ -52,9 +58,14 @@ def _others(change: Transition) -> tuple[int, ...]:
 def taken(change: Transition) -> Iterator[ToolWarning]:
     """Yield that other variants have the SKU."""
     if others := _others(change):
-        what = f"variant {others[0]} has" if len(others) == 1 else f"variants {', '.join(map(str, others[:5]))} have"
-        told = f"{what} the SKU {change.new.get('sku')} too: use the id, because the SKU is not unique"
-        yield advisory(warning_codes.DUPLICATE_SKU, told, "sku")
+        yield shared(change.new.get("sku"), others, "sku")
+
+
+def shared(sku: object, others: Sequence[int], path: str) -> ToolWarning:
+    """Return that other variants have a SKU that is given."""
+    what = f"variant {others[0]} has" if len(others) == 1 else f"variants {', '.join(map(str, others[:5]))} have"
+    told = f"{what} the SKU {sku} too: use the id, because the SKU is not unique"
+    return advisory(warning_codes.DUPLICATE_SKU, told, path)
 
 
 def binds(change: Transition) -> JsonObject:
@@ -75,6 +86,12 @@ def currency(change: Transition) -> str | None:
 
 
 def described(change: Transition) -> str:
-    """Return the SKU of a service that is new or goes."""
-    sku = text(change.subject, "sku")
-    return f" ({sku})" if sku else ""
+    """Return the SKUs of an item that is new or goes."""
+    every = [text(change.subject, "sku"), *(text(row, "sku") for row in rows(change.subject, "variants"))]
+    named = list(dict.fromkeys(sku for sku in every if sku))
+    more = len(named) - _SHOWN
+    told = ", ".join([*named[:_SHOWN], *([f"and {more} more"] if more > 0 else [])])
+    return f" ({told})" if told else ""
+
+
+_SHOWN = 5

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cache_core.conditions import OneOf
-from katana_mcp.documents.leaving import PURCHASES, bound, open_orders
+from katana_mcp.documents.leaving import PURCHASES, bound, count, open_orders
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import all_listed
@@ -39,7 +39,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     facts = replace(facts, own=Supplied(count=sum(counts), is_counted=await all_listed(services, *ITEMS)))
     if change.after is not None:
         return facts
-    return replace(facts, linked=await open_orders((OneOf("supplier_id", supplier),), services, PURCHASES))
+    return replace(facts, linked=(await open_orders((OneOf("supplier_id", supplier),), services, PURCHASES),))
 
 
 def supplied_items(change: Transition) -> Iterator[ToolWarning]:
@@ -74,7 +74,7 @@ def described(change: Transition) -> str:
     told = [words for row in rows(change.subject, ADDRESSES) if (words := address_in_words(row))]
     supplied = change.facts.own
     if change.after is None:
-        told.append(f"open purchase orders: {change.facts.linked.count}")
+        told.append(f"open purchase orders: {count(change)}")
     if change.after is None and isinstance(supplied, Supplied):
         told.append(f"items: {supplied.count}")
     return f" ({'; '.join(told)})" if told else ""

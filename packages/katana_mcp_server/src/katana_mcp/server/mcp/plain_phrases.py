@@ -129,7 +129,15 @@ _CHANGING = _compiled(
             r"(?:register|set up|sign up|book|prepare|raise|make|type|key|put) (?:in )?(?:an? |the )",
             "open an account",
         ),
-        "create item": (r"add (?:it|them|this) to what we sell", r"we offer .{1,40} now"),
+        "create item": (
+            *(r"add (?:it|them|this) to what we sell", r"we offer .{1,40} now", r"put it into the system"),
+            r"^set up .{1,60} in .{1,20} (?:sizes|colou?rs|variants)",
+        ),
+        "modify item variants": (
+            r"(?:add|change|drop) (?:an? |the |another )?(?:size|colou?r|option|variant)\b.{0,20} (?:to|of|from)\b",
+            r"(?:change|set|raise|lower|put|scan) .{0,60}(?:lead time|barcode|supplier code|minimum order)",
+        ),
+        "delete item": (r"out of the catalogue", r"off the catalogue"),
         "create item service services name": (r"^set up (?:a |an )?new (?:service|item)\b",),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
@@ -227,6 +235,7 @@ _DEAD = re.compile(
     r"|buy from(?= an? new (?:supplier|vendor))|no longer buy from|take(?= .{1,40} off so-)|off(?= so-)"
     r"|the (?:system|books?) says?"
     r"|with (?:its|all|their) (?:lines|rows)|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
+    r"|the system (?:says|shows)"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.items.fields import DEAREST
 from katana_mcp.entities.items.prices.reading import VARIANT, Meant, changing_of, chosen_of, field_of, sku_of
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
-from katana_mcp.entities.items.writes import DEAREST
 from katana_mcp.references import wording
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number

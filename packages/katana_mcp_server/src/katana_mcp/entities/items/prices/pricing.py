@@ -1,10 +1,12 @@
 """`change_prices`: sales or purchase prices of many variants, by a percentage or one by one, shown line by line."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from cache_core.records import canonical
 from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.items.options import OWN
 from katana_mcp.entities.items.prices.checks import checks
 from katana_mcp.entities.items.prices.reading import (
     READS,
@@ -57,7 +59,8 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
 def _action(request: ChangePricesRequest, each: Priced) -> Action:
     body = canonical({field_of(request): each.new})
     title = f"set the {request.which} price of {sku_of(each.variant)} to {plain_number(each.new)}"
-    return on_record(title, VARIANT, "variants", int(each.variant.id), body)
+    action = on_record(title, VARIANT, "variants", int(each.variant.id), body)
+    return replace(action, implies={OWN: each.variant.record.get(OWN)})  # the answer to a price alone shows none
 
 
 def _line(each: Priced, names: Names) -> PlanLine:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from katana_mcp.documents.usual_fields import PartId, Reference
-from katana_mcp.entities.items.writes import Price
+from katana_mcp.entities.items.fields import Price
 from katana_mcp.surface.operations.filters import ExactText
 from katana_mcp.tools.argument_words import Words
 from katana_mcp.tools.requests import SkuOrVariantId, WriteRequest
