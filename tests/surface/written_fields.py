@@ -3,7 +3,6 @@
 from .goes import (
     COST_REFERENCE,
     COUNTED,
-    CUSTOM,
     IN_THE_PATH,
     KEPT,
     MADE,

@@ -78,9 +78,15 @@ type Attributes = Annotated[
 """What a shop says of a row, texts by their keys."""
 
 
-def custom_values(*kinds: str, filled: bool = False) -> Field:
-    """Return the field of a document, or of its rows, that holds values of custom fields of these kinds."""
-    return Field("custom_fields", CustomFields, "Values by label or id.", custom=kinds, filled=filled)
+def custom_values(*kinds: str, filled: bool = False, says: bool = True) -> Field:
+    """Return the field of a document, or of its rows, that holds values of custom fields of these kinds.
+
+    Args:
+        kinds: those that come first are meant first.
+        filled: whether Katana fills them in where nobody does.
+        says: whether its argument is described.
+    """
+    return Field("custom_fields", CustomFields, "By label." if says else "", custom=kinds, filled=filled)
 
 
 def of_documents(own: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _COMPLETES = (
 )
 _MAKES = (
     "Plan manufacturing orders for rows of one sales order, each linked to its row; nothing is written.\n\n"
-    "Shows the rows that are made, the exact requests and a `plan_token` for `apply_plan`."
+    "Shows the rows that are made, its requests and a `plan_token` for `apply_plan`."
 )
 _CORRECTS = (
     "Plan to correct what was made of one manufacturing order; nothing is written.\n\n"

@@ -73,7 +73,7 @@ _ROW = filled(
     Field("purchase_uom_conversion_rate", Amount, "Stock units in one.", is_paired=True),
     Field("arrival_date", Moment, "Expected."),
     ROW_PLACE,
-    custom_values(*of_rows("PurchaseOrder")),
+    custom_values(*of_rows("PurchaseOrder"), says=False),
     Field("received_date", Moment, "Of a received row.", verbs=ONLY_LATER, is_late=True, becomes="receipt date"),
 )
 _COST = filled(

@@ -83,7 +83,7 @@ SALES_ORDER = Writable(
                     ROW_PLACE,
                     Field("attributes", Attributes, "Texts by key; they replace those of the row."),
                 ),
-                custom_values(*of_rows("SalesOrder"), filled=True),
+                custom_values(*of_rows("SalesOrder"), filled=True, says=False),
             ),
             says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "To delete."},
             most=250,

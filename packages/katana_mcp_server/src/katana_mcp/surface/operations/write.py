@@ -65,7 +65,7 @@ def changes_of(entities: tuple[Entity, ...]) -> Changes:
 def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
     note = entity.notes.get(verb, "")
     planned = f"Plan to {verb} one {entity.title}{change.what}; nothing is written."
-    return f"{planned}\n\nShows the exact requests and a `plan_token` for `apply_plan`. {note}".rstrip()
+    return f"{planned}\n\nShows its requests and a `plan_token` for `apply_plan`. {note}".rstrip()
 
 
 async def preview(name: str, change: AnyChange, request: Request, services: Services) -> Preview:

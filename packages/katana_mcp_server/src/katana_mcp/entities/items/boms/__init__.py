@@ -8,7 +8,7 @@ from katana_mcp.writing.change import AnyChange
 
 _MODIFIES = (
     "Plan to modify the bill of materials of one product: add, change, delete rows, or copy those of another product; "
-    "nothing is written.\n\nShows the rows, the exact requests and a `plan_token` for `apply_plan`."
+    "nothing is written.\n\nShows the rows, its requests and a `plan_token` for `apply_plan`."
 )
 _REPLACES = (
     "Plan to replace one ingredient by another in every bill of materials that uses it; nothing is written.\n\n"
