@@ -33,6 +33,7 @@ OURS = {
     "productions": "of a manufacturing order that is written",
     "costs": "of a purchase order that is corrected",
     "shipments": "of a sales order that is corrected",
+    "record": "a stocktake that is counted, as a look found it",
     "row": "one row of an order, where rows are the results",
 }
 """Fields that we add to records, with what they hold."""

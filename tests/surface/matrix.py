@@ -8,6 +8,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .custom import defined_field
 from .matrix_boms import bom_writes
 from .matrix_corrections import corrected, corrected_sale
 from .matrix_counted import count_writes, stocktakes
@@ -235,6 +236,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
         expected_arrival_date="2026-04-05",
         order_created_date="2026-03-01T08:00:00+02:00",
         additional_info="handle with care",
+        custom_fields={defined_field(tenant, "PurchaseOrder"): "oak"},
         supplier_id=next(each["id"] for each in _live(tenant, "suppliers") if each["id"] != order["supplier_id"]),
         location_id=next(each for each in (here, there) if each != order["location_id"]),
     )
@@ -356,6 +358,7 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
         "reference_id": "N-1",
         "category": "New",
         "discount_rate": 2.5,
+        "custom_fields": {defined_field(tenant, "Customer"): "oak"},
     }
     hall: dict[str, object] = {"entity_type": "shipping", "line_1": "Hall 3", "zip": "01001"}
     return {

@@ -2,6 +2,7 @@
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field
 from .usual import Usual, changed_each, live_records
 
 
@@ -12,6 +13,7 @@ def supplier_writes(tenant: Tenant) -> dict[str, Usual]:
         **dict.fromkeys(("name", "email", "phone"), "Nova"),
         "comment": "delivers on Fridays",
         "currency": "sek",
+        "custom_fields": {defined_field(tenant, "Supplier"): "oak"},
     }
     hall: dict[str, object] = {"line_1": "Hall 3", "zip": "01001"}
     address = first["default_address_id"]

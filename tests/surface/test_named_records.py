@@ -53,6 +53,7 @@ OTHERS = {
     "received_with_row_id": "of the order, which is read from Katana each time",
     "row_id": "of the order, which is read from Katana each time",
     "delete_row_ids": "of the order, which is read from Katana each time",
+    "stocktake_id": "is read from Katana each time",
     "additional_cost_row_id": "of the order, whose costs are read from Katana each time",
     "delete_additional_cost_row_ids": "of the order, whose costs are read from Katana each time",
     "address_id": "of the customer, the supplier or the order, which is read from Katana each time",

@@ -107,8 +107,8 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
     return [{name: each} for each in several]
 
 
-ONE_OF_SEVERAL = {"promise_date": ("rows",)}
-"""Tools of whose arguments one is needed, whichever it is, with one that will do."""
+NEEDED = {"promise_date": ("rows",), "create_item": ("variants",)}
+"""Arguments that tools need besides those that they say: one of several, or what a kind of item has."""
 
 
 async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(
@@ -124,7 +124,7 @@ async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(
     del given["item_id"]
     accepted: set[str] = set()
     for tool, each in LISTED.items():
-        required = each["inputSchema"].get("required", ONE_OF_SEVERAL.get(tool, ()))
+        required = (*each["inputSchema"].get("required", ()), *NEEDED.get(tool, ()))
         for name in each["inputSchema"]["properties"]:
             for asked in _asked_with(tool, name, given):
                 let_ask(tool, clock)

@@ -1,17 +1,12 @@
 """Products and materials written through the server: made whole, changed, read at once, and taken back."""
 
-import json
-from dataclasses import replace
-from typing import Any
-
 import pytest
 from journal_plans import hasty
 from server_wire import Wire, live
 from transfer_plans import applied, applied_in_time, counted, writes
 
 from katana_mcp.testing import Payload, Stage
-from katana_sandbox import Drop, Fault, ManualClock, Tenant
-from katana_sandbox.faults.actions import Action
+from katana_sandbox import Drop, Fault, LeaveParent, ManualClock, Status, Tenant
 
 SIZES: Wire = {"type": "product", "name": "Trike", "is_producible": True, "uom": "pcs"}
 SMALL: Wire = {"sku": "TR-S", "config": {"Size": "S"}, "sales_price": 99.5, "internal_barcode": "abc-1"}
@@ -187,28 +182,13 @@ async def test_a_deleted_material_says_what_uses_it_and_is_made_again(
     assert _held(tenant, "materials", again["id"]) == before
 
 
-class Late(Action):
-    """Makes the variants of a create what Katana refuses at 1000 days, and fails at with half a day."""
-
-    name = "late"
-
-    def __init__(self, days: float) -> None:
-        self.days = days
-
-    async def before(self, exchange: Any) -> None:  # noqa: ANN401 - the exchange as the sandbox has it
-        body = json.loads(exchange.call.raw_body)
-        body["variants"] = [{**row, "lead_time": self.days} for row in body["variants"]]
-        exchange.call = replace(exchange.call, raw_body=json.dumps(body).encode())
-
-
-@pytest.mark.parametrize("ends", [(1000, "failed", 1), (1.5, "unknown", 4)], ids=["refused", "fault"])
+@pytest.mark.parametrize("ends", [(422, "failed", 1), (500, "unknown", 4)], ids=["refused", "fault"])
 async def test_what_a_failed_create_leaves_is_named_and_offered_for_deletion(
-    stage: Stage, tenant: Tenant, clock: ManualClock, ends: tuple[float, str, int]
+    stage: Stage, tenant: Tenant, clock: ManualClock, ends: tuple[int, str, int]
 ) -> None:
-    days, state, left = ends
-    stage.own.sandbox.switches.set("failed_item_create", "parent")
+    status, state, left = ends
     other = tenant.create("materials", {"name": "Oak", "variants": [{"sku": "OAK-0"}]})["id"]
-    stage.own.sandbox.faults.add(Fault("POST /v1/materials", action=Late(days)))
+    stage.own.sandbox.faults.add(Fault("POST /v1/materials", action=LeaveParent(status, left)))
     clock.advance(61)
     preview = await stage.call("create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])
     answer = await applied_in_time(stage, clock, preview["plan_token"])
@@ -227,7 +207,7 @@ async def test_a_refused_create_that_leaves_nothing_says_nothing_of_leftovers(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     tenant.create("materials", {"name": "Oak", "variants": [{"sku": "OAK-0"}]})
-    stage.own.sandbox.faults.add(Fault("POST /v1/materials", action=Late(1000)))
+    stage.own.sandbox.faults.add(Fault("POST /v1/materials", action=Status(422)))
     clock.advance(61)
     preview = await stage.call("create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])
     (outcome,) = (await applied_in_time(stage, clock, preview["plan_token"]))["outcomes"]

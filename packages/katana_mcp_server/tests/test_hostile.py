@@ -20,7 +20,13 @@ from katana_sandbox import ManualClock
 
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
-LONG = {"additional_info": 5_000, "comment": 5_000, "tracking_number_url": 2_048, "tracking_url": 2_048}
+LONG = {
+    "additional_info": 5_000,
+    "comment": 5_000,
+    "table": 60_000,
+    "tracking_number_url": 2_048,
+    "tracking_url": 2_048,
+}
 """Characters of arguments that take more than others."""
 PATHS = {
     "/v1/batch_stocks",

@@ -260,7 +260,7 @@ async def test_a_refused_key_is_tried_again_more_and_more_rarely(own: OwnSandbox
         await stage.call("cache_status")
         await _pass(clock, 600)
         await stage.call("cache_status")
-        await _pass(clock, 360)
+        await _pass(clock, 480)
         before = stage.requests()
         assert "stale" not in await stage.call("search_customers", query="velo")
         assert stage.requests() == before

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from katana_sandbox import Caller, Refused, Sandbox, Tenant
+from katana_sandbox import Caller, Fault, LeaveParent, Refused, Sandbox, Tenant
 
 from .manufacturing_floor import gadget, ordered, produced
 
@@ -118,19 +118,18 @@ async def test_barcodes_are_stored_in_upper_case_and_no_purchase_price_is_0(api:
     assert (await api.get("/variants", {"internal_barcode": "XYZ"})).ids == [variant["id"]]
 
 
-async def test_a_failed_create_of_an_item_may_leave_its_parent(api: Caller, sandbox: Sandbox, tenant: Tenant) -> None:
-    def left(name: str) -> list[int]:
-        return [len(each["variants"]) for each in tenant.all("materials") if each["name"] == name]
-
-    for word, refused, failed in (("nothing", [], []), ("parent", [0], [0, 0, 0, 0])):
-        sandbox.switches.set("failed_item_create", word)
-        late = {"name": f"Late {word}", "variants": [{"sku": "L-1", "lead_time": 1000}]}
-        assert (await api.post("/materials", late)).status == 422
-        half = {"name": f"Half {word}", "variants": [{"sku": "H", "lead_time": 1.5}]}
-        assert (await api.post("/materials", half)).status == 500
-        assert (left(f"Late {word}"), left(f"Half {word}")) == (refused, failed)
-    assert (await api.get("/materials", {"name": "Late parent"})).rows[0]["variants"] == []
-    assert "L-1" not in {variant["sku"] for variant in tenant.all("variants")}
+@pytest.mark.parametrize(("status", "times"), [(422, 1), (500, 4)])
+@pytest.mark.parametrize("name", ["materials", "products"])
+async def test_a_failed_create_of_an_item_may_leave_its_parent(
+    api: Caller, sandbox: Sandbox, name: str, status: int, times: int
+) -> None:
+    sandbox.faults.add(Fault(f"POST /{name}", action=LeaveParent(status, times)))
+    options = [{"name": "Size", "values": ["S"]}]
+    body = {"name": "Half", "configs": options, "variants": [{"sku": "H-1"}]}
+    assert (await api.post(f"/{name}", body)).status == status
+    left = (await api.get(f"/{name}", {"name": "Half"})).rows
+    assert [(each["variants"], each["configs"][0]["values"]) for each in left] == [([], ["S"])] * times
+    assert (await api.get("/variants", {"sku": "H-1"})).rows == []
 
 
 async def test_a_patch_of_a_variant_shows_its_options_only_where_it_names_them(api: Caller, tenant: Tenant) -> None:

@@ -16,6 +16,7 @@ from katana_sandbox.faults.actions import EditHeaders as EditHeaders
 from katana_sandbox.faults.actions import EmptyPage as EmptyPage
 from katana_sandbox.faults.actions import Hang as Hang
 from katana_sandbox.faults.actions import HungConnection as HungConnection
+from katana_sandbox.faults.actions import LeaveParent as LeaveParent
 from katana_sandbox.faults.actions import MissingHeader as MissingHeader
 from katana_sandbox.faults.actions import Mutate as Mutate
 from katana_sandbox.faults.actions import ReplicaLag as ReplicaLag

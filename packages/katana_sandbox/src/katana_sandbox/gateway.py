@@ -137,9 +137,6 @@ class Gateway:
             with tenant.db.undo.as_of(lag), tenant.changing():
                 reply = found.route.run(ctx, found.collection, inner)
         except Refused as refusal:
-            if refusal.leaves is not None:
-                with tenant.changing():
-                    refusal.leaves()
             return self._error(refusal)
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
             # A raw record that a rule can not digest is a server fault here as it would be there.

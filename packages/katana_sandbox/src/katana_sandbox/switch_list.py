@@ -39,13 +39,6 @@ SWITCHES: tuple[Switch, ...] = (
         "4.1, 6.21",
         ("append", "refuse"),
     ),
-    Switch(
-        "failed_item_create",
-        "nothing",
-        "a POST of an item that fails at a variant leaves nothing, or its parent: one if refused, four after a 500",
-        "October 3.3, 8",
-        ("nothing", "parent"),
-    ),
     Switch("partially_completed_locks", False, "a partly completed manufacturing order locks its rows", "4.7, 6.18"),
     Switch(
         "completed_date_after_reopen",

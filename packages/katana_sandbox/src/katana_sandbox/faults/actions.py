@@ -11,6 +11,7 @@ from katana_sandbox.wire.encoding import Record, decode, encode
 from katana_sandbox.wire.errors import Refused
 
 if TYPE_CHECKING:
+    from katana_sandbox.calls import Call
     from katana_sandbox.tenant import Tenant
 
 type When = Literal["before", "after"]
@@ -36,6 +37,7 @@ class Exchange(Protocol):
     """The request that a fault has struck."""
 
     tenant: Tenant
+    call: Call
     lag: float
     reply: Reply | None
 
@@ -108,6 +110,25 @@ class Status(Action):
         body = encode({"error": Refused(self.status).inner()})
         extra = {"Retry-After": "15"} if self.status == 429 and "Retry-After" not in self.headers else {}
         return Reply(self.status, body, {**extra, **self.headers})
+
+
+@dataclass(frozen=True)
+class LeaveParent(Action):
+    """Fail a create of an item, and leave it without variants: once where it is refused, four times after a 500."""
+
+    status: int = 422
+    left: int = 1
+    name = "leave_parent"
+
+    async def before(self, exchange: Exchange) -> None:
+        """Leave it, and answer."""
+        collection = exchange.call.path.rpartition("/")[2]
+        body = cast("Record", decode(exchange.call.raw_body))
+        for _ in range(self.left):
+            item = exchange.tenant.create(collection, {**body, "variants": [{}]})
+            for variant in cast("list[Record]", item["variants"]):
+                exchange.tenant.delete("variants", variant["id"], hard=True)
+        exchange.reply = Reply(self.status, encode({"error": Refused(self.status).inner()}))
 
 
 @dataclass(frozen=True)
@@ -283,6 +304,7 @@ class ClockOffset(Action):
 
 ACTIONS: tuple[type[Action], ...] = (
     Status,
+    LeaveParent,
     EditHeaders,
     MissingHeader,
     EditBody,

@@ -11,8 +11,6 @@ from katana_sandbox.wire.errors import Refused, unprocessable
 
 type ItemName = Literal["products", "materials"]
 _LONGEST = 999
-_SERVER_FAULT, _TRIES = 500, 4
-"""From this status on Katana tries a create again by itself, so often in all."""
 LINK = {"products": "product_id", "materials": "material_id"}
 
 
@@ -26,23 +24,11 @@ def create_item(ctx: Context, name: ItemName, body: Record) -> Record:
     _check_names(configs)
     for variant in variants:
         _check_options(configs, variant, several=len(variants) > 1)
-    try:
-        item = _parent(ctx, name, fields, configs)
-        for variant in variants:
-            insert_variant(ctx, name, item["id"], variant)
-    except Refused as refusal:
-        if ctx.switches.word("failed_item_create") == "parent":
-            times = 1 if refusal.status < _SERVER_FAULT else _TRIES
-            refusal.leaves = lambda: [_parent(ctx, name, fields, configs) for _ in range(times)]
-        raise
-    return item
-
-
-def _parent(ctx: Context, name: ItemName, fields: Record, configs: Iterable[Record]) -> Record:
-    """Store an item without its variants."""
     item = ctx.insert(name, {**fields, "configs": []})
     owned = [_config(ctx, item["id"], config) for config in configs]
     ctx.set(name, item["id"], {"configs": owned})
+    for variant in variants:
+        insert_variant(ctx, name, item["id"], variant)
     return item
 
 

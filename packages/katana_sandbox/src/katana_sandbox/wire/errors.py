@@ -1,6 +1,6 @@
 """Refusals, and the envelope they travel in. Every rule raises one of these and nothing else."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from katana_sandbox.wire.encoding import Record
 
@@ -27,10 +27,7 @@ _MESSAGES = {
 
 
 class Refused(Exception):
-    """The API says no: a status, a message, and for schema errors a code with details.
-
-    `leaves` writes what stays behind all the same, once everything else is undone.
-    """
+    """The API says no: a status, a message, and for schema errors a code with details."""
 
     def __init__(
         self,
@@ -44,7 +41,6 @@ class Refused(Exception):
         self.message = message or _MESSAGES.get(status, "Error")
         self.code = code
         self.details = tuple(dict(detail) for detail in details)
-        self.leaves: Callable[[], object] | None = None
         super().__init__(f"{status} {self.message}")
 
     def inner(self) -> Record:
