@@ -47,10 +47,10 @@ def test_every_tool_has_something_that_can_speak_against_it_meanwhile() -> None:
 
 
 def _spoils() -> Iterator[Any]:
-    """Give each tool every third of what can speak against it, from another one on than its neighbour; and all."""
+    """Give each tool every fifth of what can speak against it, from another one on than its neighbour; and all."""
     for place, (tool, write) in enumerate(WRITES.items()):
         every = tuple(write.spoils)
-        yield pytest.param(tool, every[place % min(3, len(every)) :: 3], id=tool)
+        yield pytest.param(tool, every[place % min(5, len(every)) :: 5], id=tool)
         yield pytest.param(tool, every, id=f"{tool}-all", marks=pytest.mark.soak)
 
 
