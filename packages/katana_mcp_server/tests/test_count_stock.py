@@ -71,6 +71,33 @@ async def test_what_is_completed_is_booked_once_read_at_once_and_taken_back(
     assert (await stage.call("list_stocktakes", stocktake_number="STK-9"))["rows"] == []
 
 
+@pytest.mark.parametrize("complete", [True, False])
+async def test_a_plan_whose_goods_moved_since_it_was_shown_is_stale(
+    stage: Stage, clock: ManualClock, tenant: Tenant, complete: bool
+) -> None:
+    (one,) = goods(tenant, 1)
+    before = held(tenant, one["id"])
+    table = table_of(tenant, {one["id"]: before - 1})
+    preview = await stage.call(TOOL, location_id=NORTH, table=table, complete=complete)
+    rows = [{"variant_id": one["id"], "quantity": -2}]
+    moved = {"stock_adjustment_number": "SA-900", "location_id": NORTH, "stock_adjustment_rows": rows}
+    tenant.create("stock_adjustments", moved)
+    clock.advance(61)
+    refusal = await stage.refusal("apply_plan", plan_tokens=[preview["plan_token"]])
+    assert refusal["error"] == "stale_plan"
+    assert held(tenant, one["id"]) == before - 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [({"table": ""}, "table"), ({"table": "SKU;Qty"}, "table"), ({"complete": True}, "complete")],
+)
+async def test_nothing_is_completed_where_nothing_is_counted(stage: Stage, asked: dict[str, object], path: str) -> None:
+    preview = await stage.call(TOOL, location_id=NORTH, **asked)
+    against = [each["field_path"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    assert (path in against, "plan_token" in preview) == (True, False)
+
+
 async def test_all_that_is_in_stock_is_put_on_the_list_and_counted_later(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:

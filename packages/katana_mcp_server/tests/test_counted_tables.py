@@ -58,6 +58,18 @@ def test_what_is_not_certain_is_not_read(line: str, why: str) -> None:
     assert why in found.why
 
 
+@pytest.mark.parametrize(
+    "heading",
+    ["SKU;In stock;Counted", "SKU;Location code;Qty", "SKU;Batch;Qty", "Qty;SKU", "SKU;Name;Qty", "SKU;Qty;Note"],
+)
+def test_columns_of_another_order_are_not_taken_for_counts(heading: str) -> None:
+    lines, named = read_table(f"{heading}\nFSKT-32M;10;5\n")
+    (told,) = lines
+    assert isinstance(told, UnreadLine)
+    assert (told.where, named) == ("line 1", None)
+    assert "paste SKU, quantity and, if any, batch alone, in this order" in told.why
+
+
 def test_lines_are_counted_as_they_are_seen_and_a_heading_is_none() -> None:
     found, heading = read_table("SKU;Counted\r\n\r\nPAD;3\r\n  \r\nHUB;x\r\n")
     assert (heading, [each.where for each in found]) == ("SKU;Counted", ["line 3", "line 5"])

@@ -156,6 +156,25 @@ async def test_options_are_sent_whole_and_none_is_wiped(stage: Stage, tenant: Te
     assert [len(row["config_attributes"]) for row in after["variants"]] == [2, 2]
 
 
+async def test_the_first_option_of_an_item_stays_and_that_is_said(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    made = await _done(stage, clock, "create_item", **SIZES, variants=[{"sku": "TR-1"}])
+    assert _held(tenant, "products", made["id"])["configs"] == []
+    changes = [{"variant_id": "TR-1", "config": {"Size": "S"}}]
+    asked = {"type": "product", "item_id": made["id"], "update_variants": changes}
+    clock.advance(61)
+    preview = await stage.call("modify_item", **asked)
+    assert "no_way_back" in [each["code"] for each in preview["warnings"]]
+    (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
+    assert "revert" not in outcome
+    clock.advance(61)
+    gone = {"configs": {"Size": []}, "update_variants": [{"variant_id": "TR-1", "config": {"Size": None}}]}
+    refused = await stage.call("modify_item", type="product", item_id=made["id"], **gone)
+    told = [each["message"] for each in refused["warnings"] if each["severity"] == "blocking"]
+    assert "configs: Katana keeps at least one option of an item that has some: its last one stays" in told
+
+
 @pytest.mark.parametrize("kind", ["product", "material"])
 async def test_an_item_is_archived_and_comes_back(stage: Stage, tenant: Tenant, clock: ManualClock, kind: str) -> None:
     item = live(tenant, f"{kind}s")[0]

@@ -158,6 +158,7 @@ def _goods(kind: ItemType) -> Writable:
         settle=_settle,
         embeds={options.VARIANTS: "variant"},
         back=options.back,
+        no_way_back=options.one_way,
         left=_left,
         currency=currency,
         linked=linked,

@@ -108,7 +108,8 @@ def _options(before: State | None, asked: object, used: Sequence[Mapping[str, st
     if values == {name: list(get_strs(each, "values") or ()) for name, each in known.items()}:
         return list(known.values()) if isinstance(asked, Mapping) else None
     named = {name: {"id": each["id"]} if "id" in each else {} for name, each in known.items()}
-    return [{**named.get(name, {}), "name": name, "values": each} for name, each in values.items() if each]
+    options = [{**named.get(name, {}), "name": name, "values": each} for name, each in values.items() if each]
+    return options or list(known.values())  # the last one stays: `checks` says so
 
 
 def before_variants(change: Transition) -> list[State]:
@@ -164,11 +165,18 @@ def _used(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.INVALID_ARGUMENT, told, CONFIGS)
         elif not values and name not in {each.get("name") for each in rows(change.old, CONFIGS)}:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"configs: there is no option {name} to take away", CONFIGS)
-    if given and rows(change.old, CONFIGS) and not rows(change.new, CONFIGS):
+    if given and not any(given.values()) and given.keys() >= {each.get("name") for each in rows(change.old, CONFIGS)}:
         told = "configs: Katana keeps at least one option of an item that has some: its last one stays"
         yield blocking(warning_codes.INVALID_ARGUMENT, told, CONFIGS)
     if len(rows(change.new, CONFIGS)) > MOST:
         yield blocking(warning_codes.INVALID_ARGUMENT, f"an item has at most {MOST} options", CONFIGS)
+
+
+def one_way(change: Transition) -> str | None:
+    """Return why nothing takes a change back: the first option of an item came."""
+    if change.before is None or change.after is None or rows(change.old, CONFIGS) or not rows(change.new, CONFIGS):
+        return None
+    return "Katana keeps the last option of an item: its first one stays"
 
 
 def _lacking(change: Transition) -> Iterator[ToolWarning]:

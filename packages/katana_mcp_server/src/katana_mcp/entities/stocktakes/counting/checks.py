@@ -78,6 +78,11 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
     place = place_of(sheet.facts)
     if place.heading is not None:
         yield info(warning_codes.PARTIAL_MATCH, f"line 1 is taken for a heading: {place.heading[:80]!r}", "table")
+    nothing = sheet.request.table is not None and not place.lines
+    is_new = sheet.facts.record is None
+    if nothing or (is_new and sheet.request.complete and all(each.counted is None for each in sheet.entries)):
+        told = "nothing is counted: give a line of SKU, quantity and, if any, batch for each"
+        yield blocking(warning_codes.INVALID_ARGUMENT, told, "table" if nothing else "complete")
     if sheet.unread:
         few = "; ".join(f"{each.where}: {each.why}" for each in sheet.unread[:_FEW])
         told = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"

@@ -84,13 +84,19 @@ def _before(sheet: Sheet) -> Record:
 
 
 def _bound(sheet: Sheet) -> dict[str, object]:
-    """Return what the plan depends on: the stocktake with its rows, and all that is named; not the stock."""
+    """Return what the plan depends on: the stocktake with its rows, all that is named, the stock that was counted."""
     facts, at = sheet.facts, _at(sheet)
     goods = [facts.with_id("variant", each.variant) for each in sheet.planned if each.path is not None]
     used = {"variant": goods, "location": [at]}
     named = {entity: [asdict(each) for each in some if each is not None] for entity, some in used.items()}
     others = () if facts.numbered is None else facts.numbered.taken
-    bound: dict[str, object] = {USED: {entity: some for entity, some in named.items() if some}, HAVING: list(others)}
+    counted = [each for each in (*sheet.planned, *_differing(sheet)) if each.counted is not None]
+    stock = {f"{each.variant} {each.batch or ''}".strip(): each.held for each in counted}
+    bound: dict[str, object] = {
+        USED: {entity: some for entity, some in named.items() if some},
+        HAVING: list(others),
+        "in_stock": canonical(stock),
+    }
     return bound if facts.record is None else {**bound, STOCKTAKE: facts.record, ROWS: list(facts.beside.get(ROWS, ()))}
 
 

@@ -10,10 +10,14 @@ from katana_mcp.tools.requests import MAX_AMOUNT
 _SEPARATORS = ("\t", ";", ",")
 _NUMBER = re.compile(r"[0-9]{1,15}([.,][0-9]{1,10})?")
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
-_COLUMNS = frozenset(
-    ("sku", "item", "code", "variant", "product", "quantity", "qty", "count", "counted", "stock", "amount", "batch")
-)
-"""Words of a heading; a first line with none of them is a line that was not understood."""
+_COLUMNS = {
+    "batch": frozenset(("batch", "lot")),
+    "quantity": frozenset(("quantity", "qty", "count", "counted", "amount")),
+    "sku": frozenset(("sku", "item", "code", "variant", "product")),
+}
+"""Words of a heading by the column that they name; a first line with none of them is one that was not understood."""
+_OTHERS = frozenset(("location", "bin", "place", "stock", "name", "price", "cost", "value", "unit"))
+_ORDERS = (["sku", "quantity"], ["sku", "quantity", "batch"])
 _MOST_FIELDS = 3
 
 
@@ -58,14 +62,25 @@ def read_table(text: str) -> tuple[list[Line], str | None]:
     """Return the lines of a pasted table, and its heading where the first line is one; blank lines are nothing."""
     numbered = [(nr, line.strip(" \r")) for nr, line in enumerate(text.splitlines(), 1) if line.strip()]
     heading = numbered[0][1] if numbered and _is_heading(numbered[0][1]) else None
+    if heading is not None and [_column(field) for field in _fields(heading)] not in _ORDERS:
+        why = f"its columns are {heading[:_SHOWN]!r}: paste SKU, quantity and, if any, batch alone, in this order"
+        return [UnreadLine(f"line {numbered[0][0]}", "table", why)], None
     return [_read(nr, line) for nr, line in numbered[heading is not None :]], heading
 
 
 def _is_heading(line: str) -> bool:
     """Return whether a line names columns: it has several, one of them a usual one, and no digit at all."""
     fields = _fields(line)
-    words = {word for field in fields for word in field.casefold().split()}
-    return len(fields) > 1 and bool(words & _COLUMNS) and not any(letter.isdigit() for letter in line)
+    named = any(_column(field) is not None for field in fields)
+    return len(fields) > 1 and named and not any(letter.isdigit() for letter in line)
+
+
+def _column(field: str) -> str | None:
+    """Return the column that a field of a heading names; `Location code` and `In stock` name none."""
+    words = set(field.casefold().split())
+    if words & _OTHERS:
+        return None
+    return next((column for column, known in _COLUMNS.items() if words & known), None)
 
 
 def _fields(line: str) -> list[str]:
