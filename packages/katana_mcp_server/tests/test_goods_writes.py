@@ -169,7 +169,10 @@ async def test_the_first_option_of_an_item_stays_and_that_is_said(
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
     assert "revert" not in outcome
     clock.advance(61)
-    gone = {"configs": {"Size": []}, "update_variants": [{"variant_id": "TR-1", "config": {"Size": None}}]}
+    gone: dict[str, object] = {
+        "configs": {"Size": []},
+        "update_variants": [{"variant_id": "TR-1", "config": {"Size": None}}],
+    }
     refused = await stage.call("modify_item", type="product", item_id=made["id"], **gone)
     told = [each["message"] for each in refused["warnings"] if each["severity"] == "blocking"]
     assert "configs: Katana keeps at least one option of an item that has some: its last one stays" in told

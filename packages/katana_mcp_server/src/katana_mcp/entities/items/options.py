@@ -108,7 +108,9 @@ def _options(before: State | None, asked: object, used: Sequence[Mapping[str, st
     if values == {name: list(get_strs(each, "values") or ()) for name, each in known.items()}:
         return list(known.values()) if isinstance(asked, Mapping) else None
     named = {name: {"id": each["id"]} if "id" in each else {} for name, each in known.items()}
-    options = [{**named.get(name, {}), "name": name, "values": each} for name, each in values.items() if each]
+    options: list[State] = [
+        {**named.get(name, {}), "name": name, "values": each} for name, each in values.items() if each
+    ]
     return options or list(known.values())  # the last one stays: `checks` says so
 
 
