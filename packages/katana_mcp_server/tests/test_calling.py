@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 
 import pytest
@@ -85,3 +86,19 @@ def test_a_person_is_asked_before_a_write(
     assert "PO-900" in ran.err
     now = own.sandbox.tenant("default").get("purchase_orders", order["id"])
     assert (ran.code, now["order_no"]) == ((0, "PO-900") if written else (1, order["order_no"]))
+
+
+def test_a_thread_that_is_left_over_does_not_keep_the_process() -> None:
+    program = (
+        "import sys, threading, time\n"
+        "from katana_mcp import __main__\n"
+        "from katana_mcp.commands import cli\n"
+        "def left():\n"
+        "    threading.Thread(target=time.sleep, args=(900,)).start()\n"
+        "    print('answered')\n"
+        "    sys.exit(1)\n"
+        "cli.main = left\n"
+        "__main__.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=100)
+    assert (done.returncode, done.stdout) == (1, "answered\n")

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import threading
 from types import FrameType
 
 
@@ -19,7 +21,19 @@ def main() -> None:
     from katana_mcp.commands import cli  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, usual)
-    cli.main()
+    try:
+        cli.main()
+    except SystemExit as ended:
+        _end(ended.code)
+        raise
+
+
+def _end(code: object) -> None:
+    """End at once where a thread of an unfinished plan would keep the process: the same token goes on with it."""
+    if any(not each.daemon for each in threading.enumerate() if each is not threading.main_thread()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":

@@ -121,8 +121,8 @@ def call(
 
     What writes asks for the same preview first, and on a terminal you are asked before anything is written.
 
-    Exit codes: 0 answered, 1 refused, with the refusal on stdout, or answered while the first sync is running, so that
-    rows may be missing, 2 bad input.
+    Exit codes: 0 answered, 1 refused, with the refusal on stdout, not wholly applied, or answered while the first sync
+    is running, so that rows may be missing, 2 bad input.
 
     Args:
         tool: its name, as katana-mcp tools lists it; every tool can be called unless toolsets or tools choose some.
