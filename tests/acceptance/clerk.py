@@ -12,7 +12,7 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
-from katana_mcp.testing import text_of
+from katana_mcp.testing import Stage, text_of
 
 type Call = Callable[[str, dict[str, object]], Awaitable[dict[str, Any]]]
 
@@ -32,7 +32,10 @@ class Clerk:
     async def does(self, tool: str, **arguments: object) -> dict[str, Any]:
         """Plan, apply, and return the outcome: everything was applied, once."""
         self.rest()
-        preview = await self.asks(tool, **arguments)
+        return await self.carries_out(await self.asks(tool, **arguments))
+
+    async def carries_out(self, preview: dict[str, Any]) -> dict[str, Any]:
+        """Apply what was shown, and return the outcome: everything was applied, once."""
         assert "plan_token" in preview, preview["message"]
         return await self.applies(preview["plan_token"])
 
@@ -54,6 +57,15 @@ async def over_stdio(url: str, key: str, home: Path) -> AsyncGenerator[Client[An
     transport = StdioTransport(sys.executable, arguments, env=environment, cwd=str(home))
     async with Client(transport) as client:
         yield client
+
+
+def direct(stage: Stage) -> Call:
+    """Return a way to call tools of a server in this process."""
+
+    async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
+        return await stage.call(tool, **arguments)
+
+    return call
 
 
 def patient(client: Client[Any]) -> Call:

@@ -9,7 +9,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
-from .clerk import Clerk, over_stdio, patient
+from .clerk import Clerk, direct, over_stdio, patient
 
 JACKET, CLOTH = "Winter jacket", "Softshell cloth"
 SIZES = ("S", "M")
@@ -80,11 +80,7 @@ async def test_a_product_and_its_material_are_set_up_changed_and_put_back() -> N
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(clock=clock))
     async with staged(own) as stage:
-
-        async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
-            return await stage.call(tool, **arguments)
-
-        await _told(Clerk(call, lambda: clock.advance(61)), own.sandbox.tenant())
+        await _told(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
 
 
 @pytest.mark.soak

@@ -16,7 +16,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
-from .clerk import Clerk, over_stdio, patient
+from .clerk import Clerk, direct, over_stdio, patient
 
 LOT, USED = "LOT-77", 5
 BIKE, LUBE, SHOP, CUSTOMER = "RTGR-S-SIG", "LUBE", "Main workshop", "Cykelhuset Kovač"
@@ -144,11 +144,7 @@ async def test_an_order_is_bought_for_built_shipped_and_its_mistake_corrected() 
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(clock=clock))
     async with staged(own) as stage:
-
-        async def call(tool: str, arguments: dict[str, object]) -> dict[str, Any]:
-            return await stage.call(tool, **arguments)
-
-        await _told(Clerk(call, lambda: clock.advance(61)), own.sandbox.tenant())
+        await _told(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
         assert stage.requests() <= REQUESTS
         sys.stdout.write(f"\nrequests of the story: {stage.requests()}\n")
 
