@@ -4,7 +4,7 @@ Custom fields are merged: one that is null goes, those that are not named stay. 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, TypedDict, cast
 
@@ -14,12 +14,11 @@ from pydantic import Field as Argument
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
 from katana_mcp.documents.declaration import Field, Writable
-from katana_mcp.documents.labels import Definitions, Values, choices, meant, values_in
-from katana_mcp.documents.states import requested_rows
+from katana_mcp.documents.labels import Definitions, Values, choice_of, choices, meant, values_of
+from katana_mcp.documents.states import fields_in
 from katana_mcp.documents.transition import Transition
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
-from katana_mcp.references.suggestions import same
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
@@ -112,16 +111,10 @@ async def definitions(doc: Writable, asked: Mapping[str, object], services: Serv
 
 def _asked(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, Field, Values]]:
     """Yield the values that a request sets, by the path of their argument."""
-    given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]
-    for part in doc.parts:
-        for argument in (part.name, f"add_{part.name}", f"update_{part.name}"):
-            found = requested_rows(asked, argument)
-            given += [(f"{argument}[{nr}].", part.fields, row) for nr, row in enumerate(found)]
-    for prefix, fields, arguments in given:
-        for field in fields:
-            values = values_in(arguments, field.arg) if field.custom else None
-            if values is not None:
-                yield f"{prefix}{field.arg}", field, values
+    for path, field, value in fields_in(doc, asked):
+        values = values_of(value) if field.custom else None
+        if values is not None:
+            yield path, field, values
 
 
 def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
@@ -153,9 +146,8 @@ def _wrong(value: object, definition: Record) -> str | None:
     """Return what is wrong with a value of a custom field."""
     kind = text(definition, "field_type")
     if kind == "singleSelect":
-        named = [(text(each, "label") or "", each.get("id")) for each in choices(definition)]
-        is_one = any(value == key or (isinstance(value, str) and same(value, label)) for label, key in named)
-        return None if is_one else f"is one of {', '.join(label for label, _ in named)}, and not {value!r}"
+        labels = ", ".join(text(each, "label") or "" for each in choices(definition))
+        return None if choice_of(definition, value) else f"is one of {labels}, and not {value!r}"
     if kind == "number" and (isinstance(value, bool) or not isinstance(value, int | Decimal)):
         return f"is a number, and not {value!r}"
     if kind == "boolean" and not isinstance(value, bool):

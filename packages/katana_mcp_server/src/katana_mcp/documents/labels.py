@@ -11,6 +11,7 @@ from katana_mcp.documents.declaration import Field
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.references.display_names import CUSTOM_FIELDS, Names, text
 from katana_mcp.references.suggestions import same
+from katana_mcp.surface.operations.custom_filters import defining
 from katana_mcp.values import EMPTY, child, rows
 
 type Definitions = Mapping[str, Record]
@@ -19,9 +20,8 @@ type Values = Mapping[str, object]
 """Values of custom fields, by the ids of their definitions."""
 
 
-def values_in(state: State, name: str) -> Values | None:
-    """Return the values that a record or a request holds; None where it holds none."""
-    held = state.get(name)
+def values_of(held: object) -> Values | None:
+    """Return the values that a field of a record or a request holds; None where it holds none."""
     return cast("Values", held) if isinstance(held, Mapping) and held else None
 
 
@@ -30,12 +30,9 @@ def meant(name: str, field: Field, facts: Facts) -> list[Record]:
 
     Those of the kinds that come first are meant first.
     """
-    known: Definitions = facts.definitions or {}
-    if name in known and text(known[name], "entity_type") in field.custom:
-        return [known[name]]
-    labelled = [each for each in known.values() if same(text(each, "label") or "", name)]
+    called = defining(name, [*(facts.definitions or {}).values()])
     for kind in field.custom:
-        if found := [each for each in labelled if each.get("entity_type") == kind]:
+        if found := [each for each in called if each.get("entity_type") == kind]:
             return found
     return []
 
@@ -46,29 +43,34 @@ def choices(definition: Record) -> list[Record]:
     return [each for each in every if not each.get("deleted")]
 
 
+def choice_of(definition: Record, value: object) -> Record | None:
+    """Return the choice that a value is the number or the label of."""
+
+    def is_it(choice: Record) -> bool:
+        return value == choice.get("id") or (isinstance(value, str) and same(value, text(choice, "label") or ""))
+
+    return next(filter(is_it, choices(definition)), None)
+
+
 def by_id(asked: Values, field: Field, facts: Facts) -> dict[str, object]:
     """Return values by ids, choices by theirs; a field that is not known keeps its name."""
     found: dict[str, object] = {}
     for name, value in asked.items():
         one = next(iter(meant(name, field, facts)), EMPTY)
-        chosen = (each.get("id") for each in choices(one) if isinstance(value, str) and _is_called(each, value))
-        found[text(one, "id") or name] = next(chosen, value)
+        chosen = choice_of(one, value) if isinstance(value, str) else None
+        found[text(one, "id") or name] = value if chosen is None else chosen.get("id")
     return found
-
-
-def _is_called(choice: Record, label: str) -> bool:
-    return same(text(choice, "label") or "", label)
 
 
 def merged(fields: Sequence[Field], before: State | None, given: State) -> dict[str, object]:
     """Return what arguments set, with the values that a document, or a part, had besides."""
     found = {**given}
     for field in fields:
-        values = values_in(given, field.name) if field.custom else None
+        values = values_of(given.get(field.name)) if field.custom else None
         if values is not None and before is None:
             found[field.name] = {name: value for name, value in values.items() if value is not None} or None
         elif values is not None:
-            found[field.name] = {**(values_in(before or EMPTY, field.name) or EMPTY), **values}
+            found[field.name] = {**(values_of((before or EMPTY).get(field.name)) or EMPTY), **values}
     return found
 
 
@@ -81,7 +83,7 @@ def empty_as_none(fields: Sequence[Field], record: State) -> dict[str, object]:
 def labelled(values: Values, facts: Facts) -> dict[str, object]:
     """Return values by labels, choices by theirs, as a person is shown them."""
     known = facts.definitions or {}
-    names = Names({(CUSTOM_FIELDS[0], key): record for key, record in known.items()} if CUSTOM_FIELDS else {})
+    names = Names({(CUSTOM_FIELDS[0], key): record for key, record in known.items()})
     return dict(names.custom_field(key, value) for key, value in values.items())
 
 
@@ -90,6 +92,6 @@ def taken_back(fields: Sequence[Field], before: State, after: State, back: Mappi
     found = {**back}
     for field in fields:
         if field.custom and field.arg in back:
-            old, new = values_in(before, field.name), values_in(after, field.name)
+            old, new = values_of(before.get(field.name)), values_of(after.get(field.name))
             found[field.arg] = {**dict.fromkeys(new or ()), **old} if old else None
     return found

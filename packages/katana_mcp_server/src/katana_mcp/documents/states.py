@@ -125,17 +125,21 @@ def changed_rows(change: Transition, held: str) -> Iterator[tuple[str, State, St
             yield f"update_rows[{nr}]", asked, diff.before[key], diff.updates.get(key, EMPTY)
 
 
-def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, str, int | str]]:
-    """Yield the path of each argument that names a record, the cache entity of that, and its id or name."""
+def fields_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, Field, object]]:
+    """Yield the path of each argument that a request names, of its head and of its parts, the field, and its value."""
     given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]
     for part in doc.parts:
         for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
             given += [(f"{name}[{nr}].", part.fields, row) for nr, row in enumerate(requested_rows(asked, name))]
     for prefix, fields, values in given:
-        for field in fields:
-            value = values.get(field.arg)
-            if field.names and isinstance(value, int | str):
-                yield f"{prefix}{field.arg}", field.names, value
+        yield from ((f"{prefix}{field.arg}", field, values[field.arg]) for field in fields if field.arg in values)
+
+
+def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, str, int | str]]:
+    """Yield the path of each argument that names a record, the cache entity of that, and its id or name."""
+    for path, field, value in fields_in(doc, asked):
+        if field.names and isinstance(value, int | str):
+            yield path, field.names, value
 
 
 def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[RecordId]:

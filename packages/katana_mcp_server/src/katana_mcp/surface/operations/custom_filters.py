@@ -75,7 +75,7 @@ async def custom_values(name: str, given: Mapping[str, Scalar], carries: Carries
         Refused: a field that the account does not have, or a value that is none of its choices.
     """
     known = await _known(carries, services)
-    new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not _fitting(field, known)]
+    new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not defining(field, known)]
     if new and await services.lookups.ask(new):
         known = await _known(carries, services)
     return tuple(_condition(name, field, value, carries, known) for field, value in given.items())
@@ -88,13 +88,13 @@ async def _known(carries: Carries, services: Services) -> list[Record]:
     return [each for each in stored if text(each, "entity_type") in carries.places]
 
 
-def _fitting(field: str, known: Sequence[Record]) -> list[Record]:
+def defining(field: str, known: Sequence[Record]) -> list[Record]:
     """Return the definitions that have the id or the label."""
     return [each for each in known if each.get("id") == field or same(text(each, "label") or "", field)]
 
 
 def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Sequence[Record]) -> CustomValue:
-    fitting = _fitting(field, known)
+    fitting = defining(field, known)
     if not fitting:
         if not carries.older or known:
             raise Refused(blocking(warning_codes.NOT_FOUND, f"{name}: {_unknown(field, known)}", name))
