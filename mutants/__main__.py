@@ -20,6 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal
 
+from mutants.forks import ran
 from mutants.model import ROOT, Mutant, all_mutants
 
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as place:
         trees = [_copied(Path(place) / str(nr)) for nr in range(_AT_ONCE)]
         tests = sorted({test for mutant in mutants for test in mutant.tests})
-        code, told = _ran(trees[0], ("-n", str(_AT_ONCE), *tests))
+        code, told = ran(trees[0], ("-q", *_PLAIN, "-n", str(_AT_ONCE), *tests), _SECONDS)
         if code:
             sys.stderr.write(f"these fail without any bug, so they prove nothing:\n{told[-3_000:]}\n")
             return 2
@@ -127,7 +128,7 @@ def _outcome(tree: Path, mutant: Mutant) -> Outcome:
     _write(path, mutant.applied(text))
     began = time.monotonic()
     try:
-        code, told = _ran(tree, ("-x", "-n0", *mutant.tests))
+        code, told = ran(tree, ("-q", *_PLAIN, "-x", "-n0", *mutant.tests), _SECONDS)
     finally:
         _write(path, text)
     seconds = time.monotonic() - began
@@ -151,21 +152,6 @@ def _copied(tree: Path) -> Path:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
     return tree
-
-
-def _ran(tree: Path, arguments: Sequence[str]) -> tuple[int, str]:
-    """Run tests on a copy, whose packages go before the installed ones; return exit code and output."""
-    sources = os.pathsep.join(str(path) for path in sorted((tree / "packages").glob("*/src")))
-    command = [sys.executable, "-m", "pytest", "-q", *_PLAIN, *arguments]
-    environment = {**os.environ, "PYTHONPATH": sources}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return -1, "no end"
-    return done.returncode, done.stdout
 
 
 if __name__ == "__main__":

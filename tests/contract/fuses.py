@@ -48,9 +48,9 @@ class Fuse:
             self.blow(error)
 
 
-def fuses(stride: int = 1, blow: Blow = fails, *, reads_once: bool = False) -> Iterator[Fuse]:
-    """Give a fuse for each step, or for each of every `stride`, until one is left unblown."""
-    step = 1
+def fuses(stride: int = 1, blow: Blow = fails, *, first: int = 1, reads_once: bool = False) -> Iterator[Fuse]:
+    """Give a fuse for each step, or for each of every `stride` from the first, until one is left unblown."""
+    step = first
     while True:
         fuse = Fuse(step, blow, reads_once=reads_once)
         yield fuse

@@ -450,9 +450,9 @@ QUICK = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-WHOLE = settings(QUICK, phases=tuple(Phase), max_examples=500, stateful_step_count=60, derandomize=False)
+WHOLE = settings(QUICK, phases=tuple(Phase), max_examples=200, stateful_step_count=60, derandomize=False)
 # Flags and parallel runs only pass on what a backend answers (ADR-0040).
-SOME = settings(WHOLE, max_examples=100)
+SOME = settings(WHOLE, max_examples=50)
 
 
 def whole(kind: Kind) -> settings:

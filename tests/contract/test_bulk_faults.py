@@ -2,7 +2,7 @@
 
 The k-th operation fails or is cancelled, for each k until a run meets no fault. Operations are each request, each
 statement that writes, each commit, each change of a file that Python makes, and each statement that reads, once.
-`make test` tries some of them, `make soak` each.
+`make test` tries some of them, `make soak` each within a few nights.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.nights import NIGHTS, first_step
 
 from cache_core.errors import CacheError, SourceUnavailable
 from katana_mcp.caches.cache_files import NotDone
@@ -49,8 +50,8 @@ async def meets(fuse: Fuse, bulk: Bulk) -> str:
     ("way", "stride"),
     [
         ("error", 97),
-        pytest.param("error", 1, marks=pytest.mark.soak),
-        pytest.param("cancelled", 1, marks=pytest.mark.soak),
+        pytest.param("error", NIGHTS, marks=pytest.mark.soak),
+        pytest.param("cancelled", NIGHTS, marks=pytest.mark.soak),
     ],
 )
 @pytest.mark.parametrize("work", WORKS)
@@ -61,7 +62,8 @@ async def test_work_that_fails_at_any_operation_loses_nothing_and_ends_when_it_i
     await WORKS[work](kind.name, sound).prepare()
     before, first = content(sound), await WORKS[work](kind.name, sound).held()
     bulk, step = WORKS[work](kind.name, directory), 0
-    for fuse in fuses(stride, Cancelling() if way == "cancelled" else fails, reads_once=True):
+    blow = Cancelling() if way == "cancelled" else fails
+    for fuse in fuses(stride, blow, first=1 + first_step(stride), reads_once=True):
         step = fuse.step
         shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree(sound, directory)

@@ -135,7 +135,7 @@ async def tally(kind: Kind, root: Path, damage: Damage, seeds: range) -> Counter
 
 @of_files
 @pytest.mark.parametrize("damage", [garbage, truncated, zeroed, stray_log])
-@pytest.mark.parametrize("files", [6, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("files", [6, pytest.param(100, marks=pytest.mark.soak)])
 async def test_a_damaged_file_is_noticed_and_made_anew_or_answers_right(
     kind: Kind, tmp_path: Path, damage: Damage, files: int
 ) -> None:
@@ -145,7 +145,7 @@ async def test_a_damaged_file_is_noticed_and_made_anew_or_answers_right(
 
 
 @of_files
-@pytest.mark.parametrize("files", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("files", [20, pytest.param(100, marks=pytest.mark.soak)])
 async def test_a_file_with_flipped_bits_opens_and_most_damage_is_noticed(
     kind: Kind, tmp_path: Path, files: int
 ) -> None:

@@ -26,8 +26,8 @@ CAST = Cast(
 )
 SHORT = settings(QUICK, max_examples=3, stateful_step_count=25)
 FLIPPED = settings(QUICK, max_examples=4, stateful_step_count=30)
-# 4,000 steps: one to three minutes a kind on two busy cores.
-LONG = settings(WHOLE, max_examples=100, stateful_step_count=40)
+# 2,000 steps: half a minute to a minute and a half a kind on two busy cores.
+LONG = settings(WHOLE, max_examples=50, stateful_step_count=40)
 
 
 @OF_EVERY_KIND

@@ -1,7 +1,7 @@
 """Whatever statement or request fails: old rows stay, no cursor runs ahead, and the next sync mends all.
 
 The k-th operation fails or is cancelled, for each k until a run meets no fault.
-`make test` tries some of them, `make soak` each.
+`make test` tries some of them, `make soak` each within a few nights.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.nights import NIGHTS, first_step
 
 from cache_core.errors import CacheError
 from cache_core.protocol import Batch, CacheBackend, Quarantined, SyncState
@@ -26,7 +27,7 @@ TOYS_OF_TWO_PAGES = 251
 
 each_way = pytest.mark.parametrize("way", ["error", "cancelled"])
 some_or_all = pytest.mark.parametrize(
-    "stride", [pytest.param(61, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)]
+    "stride", [pytest.param(61, id="some"), pytest.param(NIGHTS, id="tonight", marks=pytest.mark.soak)]
 )
 
 
@@ -48,7 +49,8 @@ class Faults:
 
     def __iter__(self) -> Iterator[tuple[Fuse, Path]]:
         """Give a fuse and a directory for each operation that fails, until a run meets no fault."""
-        for fuse in fuses(self.stride, Cancelling() if self.way == "cancelled" else fails):
+        blow = Cancelling() if self.way == "cancelled" else fails
+        for fuse in fuses(self.stride, blow, first=1 + first_step(self.stride)):
             directory = self.root / "tried"
             shutil.rmtree(directory, ignore_errors=True)
             if (self.root / "sound").exists():

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.nights import NIGHTS, first_step
 
 from cache_core.sync.source import PAGE_SIZE
 
@@ -24,7 +25,7 @@ AT_ANY_MOMENT = 10
 
 
 @of_files
-@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [5, pytest.param(60, marks=pytest.mark.soak)])
 async def test_a_process_killed_at_any_moment_leaves_a_whole_file_and_loses_nothing(
     kind: Kind, tmp_path: Path, dying: Nursery, kills: int
 ) -> None:
@@ -45,7 +46,9 @@ async def test_a_process_killed_at_any_moment_leaves_a_whole_file_and_loses_noth
 
 
 @of_files
-@pytest.mark.parametrize("stride", [pytest.param(61, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "stride", [pytest.param(61, id="some"), pytest.param(NIGHTS, id="tonight", marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("rounds", [0, 1], ids=["first sync", "delta"])
 async def test_a_process_that_dies_at_any_statement_leaves_a_whole_file_and_loses_nothing(
     kind: Kind, tmp_path: Path, dying: Nursery, stride: int, rounds: int
@@ -53,7 +56,7 @@ async def test_a_process_that_dies_at_any_statement_leaves_a_whole_file_and_lose
     order = Order(kind.name, str(tmp_path / "tried"), rounds, toys=PAGE_SIZE + 1)
     directory = Path(order.directory)
     before = await filled(kind, tmp_path / "sound", account_after(0, order.toys)) if rounds else NOTHING
-    statement, how = 1 - stride, "killed"
+    statement, how = 1 + first_step(stride) - stride, "killed"
     while how == "killed":
         statement += stride
         shutil.rmtree(directory, ignore_errors=True)

@@ -84,7 +84,7 @@ SOME = settings(
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-MANY = settings(SOME, max_examples=60, derandomize=False, print_blob=True)
+MANY = settings(SOME, max_examples=30, derandomize=False, print_blob=True)
 VERBS: tuple[Verb, ...] = ("create", "modify", "delete")
 CASES = [
     *(pytest.param(doc, verb, id=doc.tool(verb)) for doc in DECLARED.values() for verb in VERBS),

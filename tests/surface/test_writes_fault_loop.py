@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 from tests.contract.fuses import Blow, Cancelling, Fuse, Wired, fails
+from tests.nights import NIGHTS, first_step
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
@@ -125,8 +126,8 @@ async def test_wherever_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_t
 @pytest.mark.soak
 @pytest.mark.parametrize("how", ["fails", "cancelled"])
 @pytest.mark.parametrize("tool", TOOLS)
-async def test_at_each_step_at_which_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_tells_the_truth(
+async def test_at_each_step_of_tonight_an_apply_that_breaks_wrote_at_most_once_and_the_next_one_tells_the_truth(
     kept: Stage, clock: ManualClock, fuse: Fuse, how: str, tool: str
 ) -> None:
     fuse.blow = BLOWS[how]()
-    await _loop(kept, clock, fuse, tool, count(1))
+    await _loop(kept, clock, fuse, tool, count(1 + first_step(), NIGHTS))

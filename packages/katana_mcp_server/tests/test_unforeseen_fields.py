@@ -172,7 +172,7 @@ async def test_every_tool_gives_a_record_with_any_value_in_any_field(
 
 
 @pytest.mark.soak
-@settings(quick, max_examples=600)
+@settings(quick, max_examples=300)
 @given(st.data())
 async def test_every_tool_gives_whatever_record_katana_sends(
     served: Stage, spoilt: Spoilt, data: st.DataObject
@@ -254,7 +254,7 @@ async def test_every_workflow_answers_with_any_value_in_any_field(
 
 
 @pytest.mark.soak
-@settings(quick, max_examples=300)
+@settings(quick, max_examples=150)
 @given(st.data())
 async def test_every_workflow_answers_whatever_katana_sends(served: Stage, spoilt: Spoilt, data: st.DataObject) -> None:
     await worked(served, spoilt, data)

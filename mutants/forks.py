@@ -1,0 +1,53 @@
+"""Runs tests on a copy of the tree in a process that has what they import from others loaded already.
+
+A run of one short test is mostly its imports; those of other people's packages are the same for every bug.
+"""
+
+import os
+import sys
+import tempfile
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+_OF_OTHERS = (
+    "pytest",
+    "pytest_asyncio",
+    "hypothesis.stateful",
+    "fastmcp.client",
+    "fastmcp.server",
+    "sqlmodel",
+    "httpx",
+)
+_FORKS = get_context("forkserver")
+_FORKS.set_forkserver_preload(list(_OF_OTHERS))
+NO_END = -1
+
+
+def ran(tree: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, str]:
+    """Run tests on a copy, whose packages go before the installed ones; return exit code and output.
+
+    The code is `NO_END` when they took longer than they may.
+    """
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as told:
+        process = _FORKS.Process(target=_run, args=(str(tree), arguments, told.name))
+        process.start()
+        process.join(seconds)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            return NO_END, "no end"
+        return process.exitcode, told.read()
+
+
+def _run(tree: str, arguments: tuple[str, ...], told: str) -> None:
+    """Be pytest in a copy."""
+    with Path(told).open("w", encoding="utf-8") as output:
+        for number in (1, 2):
+            os.dup2(output.fileno(), number)
+    sources = [str(path) for path in sorted(Path(tree, "packages").glob("*/src"))]
+    os.chdir(tree)
+    os.environ["PYTHONPATH"] = os.pathsep.join(sources)
+    sys.path[:0] = [tree, *sources]
+    sys.exit(pytest.main([*arguments, "-W", "ignore::pytest.PytestAssertRewriteWarning"]))
