@@ -47,6 +47,12 @@ def _check_once(schema: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
 Draft202012Validator.check_schema = _check_once  # ty: ignore[invalid-assignment]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what takes longest begin first, so that nothing is left to wait for alone."""
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
+
+
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], AbstractEventLoop]]:
     """Run each test on a loop that tells when virtual time may pass."""
     return {"idle": IdleLoop}

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from math import isclose
-from typing import Any
+from typing import Any, cast
 
 from katana_mcp.testing import Payload
 from katana_mcp.writing.preview import value_in_words
@@ -105,7 +105,10 @@ def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after
 
 
 def _words(write: Write, name: str, value: object, before: Held) -> list[object]:
-    """Return what a record is called whose id is in a field."""
+    """Return what a record is called whose id is in a field, and custom fields by their labels."""
+    if name == "custom_fields" and isinstance(value, dict):
+        labels = {key: json.loads(raw)["label"] for key, raw in before["custom_field_definitions"].items()}
+        return [{labels[key]: each for key, each in cast("dict[str, object]", value).items()}]
     named = json.loads(before[write.words[name]].get(value, b"{}")) if name in write.words else {}
     return [named[each] for each in ("name", "sku") if named.get(each)]
 

@@ -112,8 +112,9 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
             found[each.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
+    defined = {each["id"]: canonical(each) for each in live(tenant, "custom_field_definitions")}
     beside = {part.entity: tuple(rows_in(facts.record or {}, part.held)) for part in doc.parts if part.entity}
-    return Facts(record=facts.record, references=found, numbered=numbered, beside=beside)
+    return Facts(record=facts.record, references=found, numbered=numbered, beside=beside, definitions=defined)
 
 
 def _held(doc: Writable, tenant: Tenant, key: int) -> Record | None:

@@ -218,10 +218,10 @@ def _denied(answer: Payload, path: str) -> bool:
 
 
 def _cases() -> Iterator[Any]:
-    """Give each name of a record to the first tool that reads by it and the first that plans; all, as slow proofs."""
-    first: dict[tuple[str, str, bool], tuple[str, str]] = {}
+    """Give each kind of record to the first tool that reads by it and the first that plans; all, as slow proofs."""
+    first: dict[tuple[str, bool], tuple[str, str]] = {}
     for tool, path, collection in PLACES:
-        first.setdefault((path.rpartition(".")[2], collection, tool in WRITES), (tool, path))
+        first.setdefault((collection, tool in WRITES), (tool, path))
     for tool in dict.fromkeys(tool for tool, _, _ in PLACES):
         own = [(path, collection) for each, path, collection in PLACES if each == tool]
         some = [each for each in own if (tool, each[0]) in first.values()]

@@ -15,9 +15,7 @@ from .matrix import A_MINUTE, PLANS, let_ask, matrix
 from .usual import Usual, lasting
 
 TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
-
-
-PARTS = 8
+PARTS = 12
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.soak) for part in range(1, PARTS))])

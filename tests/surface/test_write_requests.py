@@ -27,7 +27,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "create_stock_transfer": (2, 5),
     "create_supplier": (1, 4),
     "delete_customer": (2, 2),
-    "delete_item": (2, 2),
+    "delete_item": (3, 2),
     "delete_manufacturing_order": (6, 4),
     "delete_purchase_order": (4, 3),
     "delete_sales_order": (2, 2),

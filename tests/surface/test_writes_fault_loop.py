@@ -120,7 +120,7 @@ async def test_wherever_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_t
 ) -> None:
     # All tools are applied by the same code: together they meet a blow at every other step, early and late ones alike.
     fuse.blow = BLOWS[("fails", "cancelled")[nr % 2]]()
-    await _loop(kept, clock, fuse, tool, count(1 + 2 * nr, 61))
+    await _loop(kept, clock, fuse, tool, count(1 + 2 * nr, 122))
 
 
 @pytest.mark.soak

@@ -60,7 +60,7 @@ NOT_DRAWN = SAGAS | {tool for tool in WRITES if "manufacturing_order" in tool} |
 replaced in several products at once, which no `changes` say: `test_bom_writes.py` of the server judges that."""
 
 
-@pytest.mark.parametrize("every", [pytest.param(3, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(5, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_argument_at_every_depth_changes_what_is_sent(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:

@@ -194,8 +194,12 @@ async def test_a_deleted_material_says_what_uses_it_and_is_made_again(
     used = tenant.get("variants", next(row for row in tenant.all("bom_rows"))["ingredient_variant_id"])
     kind = "material" if used["material_id"] else "product"
     preview = await stage.call("delete_item", type=kind, item_id=used[f"{kind}_id"])
-    told = {warning["code"]: warning["message"] for warning in preview["warnings"]}
-    assert "are made of it" in told["in_use"]
+    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
+    assert [each.partition(": ")[0].lstrip("0123456789 ") for each in told] == [
+        "products are made of it",
+        "there is stock of it",
+    ]
+    assert used["sku"] in told[1]
     made = await _done(stage, clock, "create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])
     before = _held(tenant, "materials", made["id"])
     gone = await _done(stage, clock, "delete_item", type="material", item_id="OAK-1")

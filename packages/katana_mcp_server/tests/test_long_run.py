@@ -140,6 +140,7 @@ async def _use(client: Client[Any], seconds: float) -> tuple[int, list[object]]:
     return calls, refused
 
 
+@pytest.mark.first
 @pytest.mark.soak  # mostly waits, and judges records, not times: others may run beside it
 @pytest.mark.timeout(SECONDS + 900)
 async def test_after_ten_minutes_of_work_lag_and_refusals_before_two_servers_no_record_differs(tmp_path: Path) -> None:

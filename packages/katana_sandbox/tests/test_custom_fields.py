@@ -154,3 +154,9 @@ async def test_an_object_without_such_fields_is_refused_in_words(api: Caller, te
     answer = await api.patch(f"/variants/{material(tenant)}", {"custom_fields": {}})
     text = "The object custom fields format is not available for this account"
     assert (answer.status, answer.error["message"]) == (422, text)
+
+
+@pytest.mark.parametrize("options", ["red", {"choices": ["red"]}, {"choices": "red"}])
+async def test_options_that_are_no_objects_are_refused(api: Caller, options: object) -> None:
+    body = {"label": "Colour", "field_type": "singleSelect", "entity_type": "Customer", "source": "api"}
+    assert (await api.post("/custom_field_definitions", {**body, "options": options})).status == 422

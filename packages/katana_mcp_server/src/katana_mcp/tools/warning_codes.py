@@ -92,7 +92,7 @@
 | `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
-| `in_use` | advisory | products are made of what is deleted |
+| `in_use` | advisory | products are made of what is deleted, or it is in stock |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |

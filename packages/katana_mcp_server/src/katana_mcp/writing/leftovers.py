@@ -45,11 +45,12 @@ async def leftovers(
         return state, []
     kept = {**(state.look_up or {}), "left_behind": [row.get("id") for row in left]}
     told = ActionState(state.state, state.result, state.error, kept, at=state.at)
-    return told, [_warning(plan, action, row) for row in left[:_NAMED]]
+    return told, [_warning(plan, action, row, state.state) for row in left[:_NAMED]]
 
 
-def _warning(plan: Plan, action: Action, row: JsonObject) -> ToolWarning:
-    told = f"{action.title}: Katana did not make it, and left {action.entity} {row.get('id')} of that name behind"
+def _warning(plan: Plan, action: Action, row: JsonObject, state: str) -> ToolWarning:
+    missed = "Katana did not make it" if state == "failed" else "whether Katana made it as planned is unknown"
+    told = f"{action.title}: {missed}; {action.entity} {row.get('id')} of that name is left behind"
     return advisory(warning_codes.LEFT_BEHIND, f"{told}; {_deletion(plan, row)}")
 
 

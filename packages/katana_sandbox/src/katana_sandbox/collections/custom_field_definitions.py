@@ -44,13 +44,21 @@ def _update(_ctx: Context, definition: Record, changes: Record) -> Record:
 def _options(definition: Record, given: object) -> Record | None:
     """The options after a write: keys left out are kept, null clears them all."""
     held = cast("Record", definition.get("options") or {})
+    if not (given is None or isinstance(given, dict)):
+        raise unprocessable("options has to be an object")
     after = None if given is None else {**held, **cast("Record", given)}
     if after is not None and "choices" in after:
+        if not _are_objects(after["choices"]):
+            raise unprocessable("choices have to be objects")
         after["choices"] = _numbered(rows(after, "choices"), rows(held, "choices"))
     if definition["field_type"] == "singleSelect" and not (after or {}).get("choices"):
         raise unprocessable("singleSelect needs choices")
     _check_targets(definition, cast("list[object]", (after or {}).get("appearsOn") or []))
     return after
+
+
+def _are_objects(given: object) -> bool:
+    return isinstance(given, list) and all(isinstance(one, dict) for one in cast("list[object]", given))
 
 
 def _numbered(choices: list[Record], held: list[Record]) -> list[Record]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -18,10 +19,12 @@ from katana_mcp.references.display_names import look_up, text
 from katana_mcp.references.resolve import all_listed
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int
 from katana_mcp.writing.actions import JsonObject
 from katana_mcp.writing.change import record_lane, sku_lane
+from katana_mcp.writing.stock_moves import read_levels
 
 READ = skus.READ
 ORDERS = (SALES.entity, PURCHASES.entity, MAKING.entity)
@@ -39,6 +42,7 @@ class Used:
         called: what these are called, as many as a warning names.
         made_of: how many rows the bills of materials of what goes have.
         is_counted: whether all bills of materials are known.
+        stock: what there is of what goes, in words.
     """
 
     having: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
@@ -46,6 +50,7 @@ class Used:
     called: tuple[str, ...] = ()
     made_of: int = 0
     is_counted: bool = True
+    stock: tuple[str, ...] = ()
 
 
 async def find(kind: ItemType, services: Services, wanted: int | str) -> Stored:
@@ -97,12 +102,19 @@ async def _used(variants: tuple[int, ...], services: Services) -> Used:
     found = [each.record for each in await services.cache.select("bom_row", naming)]
     products = tuple(dict.fromkeys(key for row in found if (key := get_int(row, "product_variant_id")) is not None))
     others = tuple(key for key in products if key not in variants)
-    names = await look_up(services.cache, {"variant": others[:_NAMED]})
+    names = await look_up(services.cache, {"variant": (*others[:_NAMED], *variants)})
+    levels = await read_levels(services, variants)
+    amounts = {key: sum(places.values(), Decimal(0)) for key, places in levels.items()}
     return Used(
         products=others,
         called=tuple(_called(names.record("variant", key), key) for key in others[:_NAMED]),
         made_of=await services.cache.count("bom_row", (OneOf("product_variant_id", variants),)),
         is_counted=await all_listed(services, "bom_row"),
+        stock=tuple(
+            f"{plain_number(held)} {_called(names.record('variant', key), key)}"
+            for key, held in amounts.items()
+            if held
+        ),
     )
 
 
@@ -126,13 +138,17 @@ def taken(change: Transition) -> Iterator[ToolWarning]:
 
 
 def used_in(change: Transition) -> Iterator[ToolWarning]:
-    """Yield that products are made of what goes."""
+    """Yield that products are made of what goes, and what of it is in stock."""
     used, path = _own(change), None if change.after is None else "delete_variant_ids"
     if used.products:
         more = len(used.products) - len(used.called)
         named = f"{', '.join(used.called)}{f' and {more} more' if more > 0 else ''}"
         told = f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
         yield advisory(warning_codes.IN_USE, told, path)
+    if used.stock:
+        more = len(used.stock) - _NAMED
+        named = f"{', '.join(used.stock[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+        yield advisory(warning_codes.IN_USE, f"there is stock of it: {named}; it is listed no longer afterwards", path)
     if not used.is_counted:
         told = "the first sync of bills of materials is not finished: more products may be made of it"
         yield advisory(warning_codes.COLD_CACHE, told, path)
