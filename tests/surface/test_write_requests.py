@@ -38,7 +38,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "fulfill_order": (3, 4),
     "modify_bom": (8, 6),
     "modify_customer": (3, 8),
-    "modify_item": (4, 9),
+    "modify_item": (5, 9),
     "modify_manufacturing_order": (6, 15),
     "modify_purchase_order": (4, 13),
     "modify_sales_order": (2, 11),
