@@ -34,7 +34,7 @@ SOME = settings(
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-MANY = settings(SOME, max_examples=150, derandomize=False, print_blob=True)
+MANY = settings(SOME, max_examples=75, derandomize=False, print_blob=True)
 
 
 def test_every_tool_that_plans_has_a_row_here() -> None:
@@ -160,6 +160,7 @@ async def test_what_is_sent_and_what_changes_is_what_was_shown(data: st.DataObje
     await _all_as_shown(data)
 
 
+@pytest.mark.first
 @pytest.mark.soak
 @MANY
 @given(data=st.data())
