@@ -39,7 +39,14 @@ def _settled(answer: Payload) -> Payload:
 
 
 UNKNOWN = "no such record"
-WHOLE_ACCOUNT = {"list_low_stock_items", "list_blocking_ingredients", "order_readiness", "promise_date", "buildable"}
+WHOLE_ACCOUNT = {
+    "list_low_stock_items",
+    "list_blocking_ingredients",
+    "order_readiness",
+    "promise_date",
+    "buildable",
+    "trace",
+}
 """What asks about all there is waits with progress, as long as clients do."""
 ALWAYS_ANSWER = {
     "get_bom",

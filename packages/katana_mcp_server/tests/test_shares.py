@@ -32,6 +32,7 @@ async def test_two_servers_with_busy_readers_plan_in_time_and_keep_rows_fresh(tm
 
 
 @pytest.mark.soak
+@pytest.mark.alone  # on a busy machine virtual time passes while a thread waits for its turn
 @pytest.mark.parametrize("thinks", [0.1, 2.0, 15.0])
 async def test_ten_minutes_of_a_busy_account(tmp_path: Path, thinks: float) -> None:
     account = _account(tmp_path, thinks)

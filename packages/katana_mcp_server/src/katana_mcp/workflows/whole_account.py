@@ -40,8 +40,13 @@ class PatientReads:
 
 
 @contextmanager
-def patient(services: Services) -> Generator[PatientReads]:
-    """Let first listings, and then stock levels, be waited for, ahead of work that nobody waits for."""
+def patient(services: Services, left: float = _FOR_LEVELS) -> Generator[PatientReads]:
+    """Let first listings, and then stock levels, be waited for, ahead of work that nobody waits for.
+
+    Args:
+        services: of the call.
+        left: seconds that are kept for what is asked after the listings.
+    """
     with ExitStack() as stack:
 
         def on_due(due: Sequence[str], first: Sequence[str]) -> None:
@@ -49,7 +54,7 @@ def patient(services: Services) -> Generator[PatientReads]:
             services.on_due([*due, STOCK.name], first)
 
         waits = _waits(services)
-        fresh = services.fresh.waiting(waits - _FOR_LEVELS)
+        fresh = services.fresh.waiting(max(_FOR_LEVELS, waits - left))
         until = services.clock.monotonic() + waits
         yield PatientReads(replace(services, fresh=fresh, on_due=on_due), until)
 

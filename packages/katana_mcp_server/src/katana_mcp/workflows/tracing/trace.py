@@ -5,6 +5,7 @@ Documents come from the cache; numbers and stock of batches and units are asked 
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import cast
 
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up
 from katana_mcp.references.services import Services, current
@@ -14,7 +15,7 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, plain_number
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
-from katana_mcp.workflows.live_reads import LiveRead
+from katana_mcp.workflows.live_reads import CALL_SECONDS, LiveRead
 from katana_mcp.workflows.tracing.accounts import accounts_of, deliveries
 from katana_mcp.workflows.tracing.answers import TraceAnswer, TraceRequest
 from katana_mcp.workflows.tracing.reading import DOCUMENTS, USED, Documents
@@ -23,14 +24,20 @@ from katana_mcp.workflows.tracing.starts import Known, Start, start_of
 from katana_mcp.workflows.tracing.stock import stock_of
 from katana_mcp.workflows.tracing.walk import Direction, Step, Walk
 from katana_mcp.workflows.variants import resolve
+from katana_mcp.workflows.whole_account import goes_on, patient
 
 _READS = (*DOCUMENTS, *VARIANT_ENTITIES, "location", "supplier", "customer")
 _LOTS, _CUSTOMERS, _NAMED = 20, 20, 5
 
 
 async def _run(request: TraceRequest, services: Services) -> Answer:
-    live, known = LiveRead.begin(services), Known()
+    with patient(services, CALL_SECONDS) as reads:  # half a recall is worse than one that takes a minute
+        return await _answer(request, reads.services)
+
+
+async def _answer(request: TraceRequest, services: Services) -> Answer:
     now = await current(services, _READS, DOCUMENTS)
+    live, known = LiveRead.begin(services), Known()
     with now.refusals():
         variants = await _variants(request, services)
         start = await start_of(request.number, request.kind, variants, live, known)
@@ -50,15 +57,16 @@ async def _run(request: TraceRequest, services: Services) -> Answer:
     beside = [*lots, *customers]
     asked = await page_of("trace", request, services, render, beside)
     page = paged(asked, await render(asked.first, asked.last), len(steps), now, beside=beside)
+    actions = [*cast("list[str]", page.fields.get("next_actions", [])), *goes_on("trace", now, services)]
     return now.answer(
         TraceAnswer,
         *stock.warnings,
-        *_nothing(request, start, steps),
+        *(_nothing(request, start, steps) if now.warming is None else ()),
         *_ends(steps, names),
         *_cuts(walk, len(walk.lots), len(sold)),
         *await unread_warnings(services, USED),
         *page.warnings,
-        **page.fields,
+        **{**page.fields, "next_actions": actions},
         kind=start.kind,
         page=request.page,
         limit=request.limit,
