@@ -14,6 +14,7 @@ from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema, referred
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue, tokens
+from katana_mcp.server.mcp.schemas import without_references
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations import OPERATIONS
 from katana_mcp.testing import Setup, staged
@@ -186,11 +187,20 @@ def test_values_of_which_some_are_known_have_a_limit_that_is_not_told(tool: str,
 def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
     unbounded = [
         path
-        for path, each in nodes(LISTED[tool]["inputSchema"])
+        for path, each in nodes(without_references(SPECS[tool].request.model_json_schema(by_alias=True)))
         if (each.get("type") == "array" and "maxItems" not in each and not VALUES & set(each["items"]))
         or (each.get("type") == "string" and not {"maxLength", *VALUES, "pattern", "format"} & set(each))
     ]
     assert unbounded == []
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_the_usual_limit_of_a_text_is_kept_though_it_is_not_told(tool: str) -> None:
+    assert '"maxLength": 255' not in json.dumps(LISTED[tool]["inputSchema"])
+    whole = without_references(SPECS[tool].request.model_json_schema(by_alias=True))["properties"]
+    for name in [name for name, each in whole.items() if each.get("maxLength") == 255]:
+        with pytest.raises(Refused, match="255"):
+            _validate(tool, {**_required(tool), name: "x" * 256})
 
 
 @pytest.mark.parametrize("tool", LISTED)

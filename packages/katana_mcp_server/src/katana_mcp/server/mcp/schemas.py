@@ -88,7 +88,7 @@ def _short(node: object) -> object:
 
 
 _VALUES = {"enum", "examples"}
-_NEED_NOT_BE_TOLD = (("minItems", 1), ("minLength", 1), ("default", False))
+_NEED_NOT_BE_TOLD = (("minItems", 1), ("minLength", 1), ("maxLength", 255), ("default", False))
 
 
 def _with_types(schema: Schema) -> Schema:
