@@ -73,6 +73,21 @@ async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool:
     assert any(message.startswith("syncing inventory: ") for message in heard.messages)
 
 
+async def test_a_trace_waits_for_a_cold_account_too() -> None:
+    clock = ManualClock(auto=False)
+    own = _account(clock, 500, 0.8)
+    made = next(order["order_no"] for order in own.sandbox.tenant().all("manufacturing_orders") if order["done_date"])
+    async with staged(own) as stage:
+        began = clock.monotonic()
+        cold, _ = await _asked(stage, clock, "trace", {"number": made})
+        assert 10 < clock.monotonic() - began <= MOST
+        warm, _ = await _asked(stage, clock, "trace", {"number": made})
+    assert cold["rows"]
+    assert {name: cold[name] for name in ("rows", "lots", "warnings")} == {
+        name: warm[name] for name in ("rows", "lots", "warnings")
+    }
+
+
 async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_goes_on_from_there() -> None:
     clock = ManualClock(auto=False)
     own = _account(clock, 3_000, 2)
