@@ -20,7 +20,7 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import A_MINUTE, PLANS_SEVERAL, WRITES, let_ask, matrix
+from .matrix import A_MINUTE, PLANS, PLANS_SEVERAL, WRITES, let_ask, matrix
 from .usual import lasting
 
 LISTED = {each["name"]: each for each in catalogue()}
@@ -101,8 +101,8 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
     if name.endswith("skus_or_variant_ids"):
         most = LISTED[tool]["inputSchema"]["properties"][name]["maxItems"]
         return [{name: sorted(given["variant_id"])[: min(most, 100)]}]
-    # `replenish` plans some ten documents for each.
-    several = _some(given.get(name, set()))[: 1 if tool in PLANS_SEVERAL else 2]
+    # Each plan asks Katana anew.
+    several = _some(given.get(name, set()))[: 1 if tool in PLANS else 2]
     return [{name: each} for each in several]
 
 
