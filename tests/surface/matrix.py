@@ -145,7 +145,9 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "search_manufacturing_orders": Usual({"query": "mo"}, search),
         "list_manufacturing_orders": Usual({"limit": 10}, changes),
         "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
-        "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
+        "get_manufacturing_order_recipe": Usual(
+            {"manufacturing_order_id": order["id"]}, document | _each(subassemblies=True)
+        ),
     }
 
 

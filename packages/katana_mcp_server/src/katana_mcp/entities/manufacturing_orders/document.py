@@ -20,6 +20,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     serial_numbers,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
+from katana_mcp.entities.manufacturing_orders.subassemblies import SUBASSEMBLIES, Subassembly, shown, subassemblies
 from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
 from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import View
@@ -93,12 +94,16 @@ class GetManufacturingOrderRecipeRequest(DocumentRequest):
 
     manufacturing_order_id: NameOrId
     """Manufacturing order id (integer) or order number (text, MO-7)."""
+    subassemblies: bool = False
+    """Also the orders that make its ingredients, and theirs."""
 
 
 class ManufacturingOrderRecipe(ManufacturingOrderSummary):
     """A manufacturing order and its ingredients."""
 
     recipe_rows: list[RecipeRow] | None = None
+    subassemblies: list[Subassembly] | None = None
+    """Where they were asked for: of all levels."""
     base_currency: str | None = None
     """Of all costs."""
 
@@ -122,9 +127,10 @@ async def _parts(record: Record, request: GetManufacturingOrderRequest, services
     return {entity: await rows_beside(services, entity, mine, order) for entity, order in asked}
 
 
-async def _recipe(record: Record, _: object, services: Services) -> RelatedRows:
+async def _recipe(record: Record, request: GetManufacturingOrderRecipeRequest, services: Services) -> RelatedRows:
     mine = of_ids("manufacturing_order_id", get_int(record, "id"))
-    return {RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine)}
+    tree = {SUBASSEMBLIES: await subassemblies(record, services)} if request.subassemblies else {}
+    return {RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine), **tree}
 
 
 def _view(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bool) -> View:
@@ -138,6 +144,7 @@ def _view(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bo
             "operations": operations(record, names, verbose=verbose),
             "productions": productions(record, names, verbose=verbose),
             "serial_numbers": serial_numbers(record),
+            SUBASSEMBLIES: shown(record, names),
             "base_currency": names.base_currency(),
         }
 
@@ -145,7 +152,12 @@ def _view(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bo
 
 
 _NAMES = NAMED | {
-    "variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id", f"{PRODUCTIONS}[].ingredients[].variant_id"),
+    "variant": (
+        "variant_id",
+        f"{RECIPE_ROWS}[].variant_id",
+        f"{PRODUCTIONS}[].ingredients[].variant_id",
+        f"{SUBASSEMBLIES}[].variant_id",
+    ),
     "factory": (),
 }
 _SOLD = _NAMES | {"sales_order": ("sales_order_id",), "custom_field_definition": ()}
@@ -193,7 +205,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         request=GetManufacturingOrderRecipeRequest,
         answer=ManufacturingOrderRecipeAnswer,
         view=_view(ManufacturingOrderRecipe, _NAMES, verbose=False),
-        paged=("recipe_rows",),
+        paged=("recipe_rows", SUBASSEMBLIES),
         beside=_recipe,
     )
 )

@@ -147,7 +147,8 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
     size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
     first = (request.rows_page - 1) * size
     more = any(first + size < len(each) for each in lists.values())
-    page = {name: each[first : first + size] for name, each in lists.items()}
+    asked = {name for name in lists if getattr(told, name) is not None}
+    page = {name: each[first : first + size] for name, each in lists.items() if name in asked}
     on = f"{_name(document)}({document.source}_id={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),
