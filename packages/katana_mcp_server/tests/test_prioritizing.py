@@ -91,7 +91,7 @@ async def test_a_preview_says_plainly_what_goes_where_and_why_nothing_takes_it_b
     first, second, third = _orders(tenant, "sales_order", 3)
     ranked = _rank(tenant, "sales_order")
     preview = await _planned(stage, "sales_order", "RANK-2", third["id"], before="RANK-1")
-    said = "move sales orders RANK-2, RANK-3 directly above RANK-1: "
+    said = "move sales orders RANK-2, RANK-3 just above RANK-1: "
     assert preview["message"].startswith(said)
     assert "by rank, highest first" in preview["message"]
     assert "made to order" in preview["message"]

@@ -39,16 +39,17 @@ class PrioritizeOrdersRequest(WriteRequest):
         **dict.fromkeys(("before_id", "above"), ("before",)),
         **dict.fromkeys(("after_id", "below"), ("after",)),
     }
-    never_null: ClassVar[frozenset[str]] = frozenset(PLACES)
 
     type: OrderType
+    """Of all orders."""
     orders: Annotated[list[Reference], Field(min_length=1, max_length=250)]
     """Ids or numbers, highest first."""
     position: Literal["top", "bottom"] | None = None
+    """Or give before or after."""
     before: Reference | None = None
-    """Directly above this order."""
+    """Just above this order."""
     after: Reference | None = None
-    """Directly below it."""
+    """Just below it."""
 
     @property
     def anchors(self) -> Mapping[str, int | str]:

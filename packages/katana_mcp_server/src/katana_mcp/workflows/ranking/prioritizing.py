@@ -22,7 +22,7 @@ from katana_mcp.workflows.ranking.orders import (
 )
 from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import Change, Draft
-from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.preview import PlanLine, Preview
 
 TOOL = "prioritize_orders"
 _NAMED = 10
@@ -32,6 +32,10 @@ _REFRESHES = {SOLD: (SOLD, MADE, _RECIPE_ROWS), MADE: (MADE, _RECIPE_ROWS)}
 """Whose availability changes; a sales order takes its manufacturing orders along."""
 _EFFECT = "stock and what is on its way are booked by rank, highest first, but for rows made to order"
 _ONE_WAY = "Katana shows no rank, so nobody knows where the orders stood before"
+
+
+class PrioritizeOrdersResponse(Preview):
+    """The answer of `prioritize_orders`; each line is an order, highest first, and `linked` is what moves along."""
 
 
 def _plan(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Draft:
@@ -65,9 +69,9 @@ def _called(facts: RankedOrders, asked: int | str) -> str:
 
 def _where(request: PrioritizeOrdersRequest, facts: RankedOrders) -> str:
     if request.before is not None:
-        return f"directly above {_called(facts, request.before)}"
+        return f"just above {_called(facts, request.before)}"
     if request.after is not None:
-        return f"directly below {_called(facts, request.after)}"
+        return f"just below {_called(facts, request.after)}"
     return f"to the {request.position} of their ranking"
 
 
@@ -110,12 +114,18 @@ def _action(title: str, request: PrioritizeOrdersRequest, facts: RankedOrders) -
     )
 
 
-PRIORITIZING = Change(request=PrioritizeOrdersRequest, gather=gather, plan=_plan, checks=checks, reads=READS)
-
+PRIORITIZING = Change(
+    request=PrioritizeOrdersRequest,
+    gather=gather,
+    plan=_plan,
+    checks=checks,
+    reads=READS,
+    answer=PrioritizeOrdersResponse,
+)
 PRIORITIZE_ORDERS = planning_tool(
     TOOL,
     "sales",
-    "Plan to move open sales or manufacturing orders up or down in Katana's ranking; nothing is written.\n\n"
+    "Plan to move open sales or manufacturing orders within Katana's ranking; nothing is written.\n\n"
     "Stock is booked by rank. Shows what moves along, and a `plan_token` for `apply_plan`.",
     PRIORITIZING,
 )

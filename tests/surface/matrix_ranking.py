@@ -1,0 +1,20 @@
+"""The usual call of the tool that plans to move orders within their ranking, and what makes a difference."""
+
+from katana_sandbox import Tenant
+
+from .usual import Usual, changed_each, live_records
+
+
+def ranks(tenant: Tenant) -> Usual:
+    """Return it."""
+    closed = {"PACKED", "DELIVERED", "DONE"}
+    sold, made = (
+        [order["id"] for order in live_records(tenant, name) if order["status"] not in closed]
+        for name in ("sales_orders", "manufacturing_orders")
+    )
+    return Usual(
+        {"type": "sales_order", "orders": sold[:2], "position": "top"},
+        changed_each(orders=sold[1:3], position="bottom")
+        | {name: {"position": None, name: sold[3]} for name in ("before", "after")}
+        | {"type": {"type": "manufacturing_order", "orders": made[:2]}},
+    )
