@@ -1,7 +1,7 @@
 """Open orders moved within Katana's ranking through a server: where they then stand, what is refused, what is lost."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from journal_plans import hasty
@@ -226,14 +226,14 @@ async def test_the_order_that_is_put_on_top_gets_the_stock_and_the_cache_shows_i
     assert await ready() == {"SECOND"}
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("lost", [Drop("before"), Drop("after")], ids=["before", "after"])
 @pytest.mark.parametrize("type", TYPES)
 async def test_an_answer_that_is_lost_is_unknown_and_the_same_call_again_is_said_to_be_safe(
-    stage: Stage, clock: ManualClock, tenant: Tenant, type: str, when: str
+    stage: Stage, clock: ManualClock, tenant: Tenant, type: str, lost: Drop
 ) -> None:
     first, second, *_ = _orders(tenant, type)
     preview = await _planned(stage, type, second["id"], before=first["id"])
-    stage.own.sandbox.faults.add(Fault(f"POST /{type}_rerank", action=Drop(when)))
+    stage.own.sandbox.faults.add(Fault(f"POST /{type}_rerank", action=lost))
     outcome = await applied(stage, clock, preview)
     (action,) = outcome["actions"]
     assert action["state"] == "unknown"
@@ -247,14 +247,19 @@ async def test_an_answer_that_is_lost_is_unknown_and_the_same_call_again_is_said
     assert ranked.index(second["id"]) + 1 == ranked.index(first["id"])
 
 
+def _listed(body: object) -> list[int]:
+    """Return the ids of an answer."""
+    return cast("dict[str, list[int]]", body)["order_ids"]
+
+
 @pytest.mark.parametrize(
     ("says", "ends"),
     [
         (Status(204, "", commit=True), "applied"),
-        (EditBody(lambda body: {**body, "order_ids": [7, *body["order_ids"][::-1]]}), "applied"),
-        (EditBody(lambda body: {"order_ids": body["order_ids"][1:]}), "unknown"),
+        (EditBody(lambda body: {"order_ids": [7, *_listed(body)[::-1]]}), "applied"),
+        (EditBody(lambda body: {"order_ids": _listed(body)[1:]}), "unknown"),
         (EditBody(lambda _: {"order_ids": None}), "unknown"),
-        (EditBody(lambda body: body["order_ids"]), "unknown"),
+        (EditBody(_listed), "unknown"),
         (EditBody(text=""), "unknown"),
         (Status(200, "<html>", commit=True), "unknown"),
         (Status(201, '{"order_ids": [1]}', commit=True), "unknown"),
@@ -294,15 +299,14 @@ async def test_a_plan_is_stale_once_an_order_is_made_for_another_sales_order_or_
 ) -> None:
     first, second, *_ = _orders(tenant, "manufacturing_order")
     sold = _sell(tenant, "SO-9001")
-    changes = ((second, {"sales_order_id": sold["id"]}), (first, {"status": "IN_PROGRESS"}))
-    for changed, fields in changes:
+    for changed, name, value in ((second, "sales_order_id", sold["id"]), (first, "status", "IN_PROGRESS")):
         clock.advance(61)
         preview = await _planned(stage, "manufacturing_order", first["id"], before=second["id"])
-        tenant.edit(MADE, changed["id"], **fields)
+        tenant.edit(MADE, changed["id"], True, **{name: value})
         asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
         answer = payload_of(await within(clock, 300, asked))
         assert answer["error"] == "stale_plan"
-        assert next(iter(fields)) in answer["warnings"][0]["message"]
+        assert name in answer["warnings"][0]["message"]
 
 
 async def test_two_plans_that_are_applied_at_once_come_one_after_the_other(

@@ -93,7 +93,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
 
 def _holds_all_ids(action: Action, answer: Answer) -> bool:
     """Return whether an answer lists all the ids that were sent, among others maybe."""
-    value = cast("JsonObject", answer.value) if isinstance(answer.value, dict) else {}
+    value: JsonObject = cast("JsonObject", answer.value) if isinstance(answer.value, dict) else {}
     sent, listed = (fields.get(action.answers_ids) for fields in (action.fields, value))
     if answer.reply.status != _OK or not isinstance(listed, list):
         return False
