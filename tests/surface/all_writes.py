@@ -12,6 +12,7 @@ from .writes_items import ITEMS
 from .writes_making import MAKING
 from .writes_orders import ORDERS
 from .writes_prices import PRICES
+from .writes_ranking import RANKING
 from .writes_receipts import RECEIPTS
 from .writes_returns import RETURNS
 from .writes_sales import SALES
@@ -35,8 +36,11 @@ WRITES: Mapping[str, Write] = {
     **PRICES,
     **MAKING,
     **COUNTS,
+    **RANKING,
 }
 SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order", "count_stock"})
 """Those whose steps are planned as they come: what is sent follows from the record, and a step undoes another one's
 effect, or is worked on later, so what breaks an apply is tried step by step in `test_correcting.py` and
 `test_count_stock.py` of the server's own tests."""
+UNSEEN = frozenset({"prioritize_orders"})
+"""Those whose effect Katana shows nowhere: what came of an answer that says nothing stays unknown."""

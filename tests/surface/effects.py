@@ -10,6 +10,7 @@ from typing import Any
 from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import resolved
 from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
+from katana_sandbox.collections.order_reranks import ranked_orders
 
 from .alike import all_alike
 from .all_writes import WRITES
@@ -23,6 +24,8 @@ type Wire = tuple[str, str, str]
 """A request as it was sent: method, path and body, in which nothing but the way to escape letters is made alike."""
 RECEIPT, ROW = "purchase_order_receive", "purchase_order_rows"
 """What makes no record that it is answered with, and what it changes."""
+RERANKS = {"sales_order_rerank": "sales_orders", "manufacturing_order_rerank": "manufacturing_orders"}
+"""What moves orders and makes nothing, and what it moves."""
 REFUSED = 429
 """The one status after which the same request may be sent again."""
 
@@ -70,7 +73,8 @@ class Watched:
         self._sandbox = sandbox
         self._tenant = sandbox.tenant()
         self._began = len(sandbox.journal)
-        self._posted = {_collection(request) for request in requests if request["method"] == "POST"} - {RECEIPT}
+        self._posted = {_collection(request) for request in requests if request["method"] == "POST"}
+        self._posted -= {RECEIPT, *RERANKS}
         self._rows_there = _ids(self._tenant, ROW)
         self._there = {each: _ids(self._tenant, each) for each in self._posted}
 
@@ -102,7 +106,7 @@ class Watched:
             if request["method"] != "POST":
                 continue
             collection = _collection(request)
-            if collection == RECEIPT:
+            if collection == RECEIPT or collection in RERANKS:
                 continue
             if not left[collection]:
                 break  # nothing is sent after what failed
@@ -140,12 +144,20 @@ class Watched:
         method, collection = request["method"], _collection(request)
         if collection == RECEIPT:
             return all(self._has_come(entry) for entry in _entries(request))
+        if collection in RERANKS:
+            return self._is_on_top(collection, json.loads(request["body"]))
         if method == "POST":
             return place in self.made
         record = _found(self._tenant, collection, _key(request["path"].split("/")[2]))
         if method == "DELETE":
             return record is None
         return record is not None and all_alike(json.loads(request["body"]), as_requested(collection, record))
+
+    def _is_on_top(self, rerank: str, body: Planned) -> bool:
+        """Return whether orders stand where a usual call puts them."""
+        assert body["place"] == {"position": "top"}
+        ids = body["order_ids"]
+        return ranked_orders(self._tenant.context(), RERANKS[rerank])[: len(ids)] == ids
 
     def _has_come(self, entry: Planned) -> bool:
         """Return whether a row has come, or a part of it as a row of its own."""

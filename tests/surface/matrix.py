@@ -16,6 +16,7 @@ from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
 from .matrix_promised import boms, ledgers, promised
+from .matrix_ranking import ranks
 from .matrix_returns import return_writes
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
@@ -458,6 +459,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **adjustment_writes(tenant),
         **sales_writes(tenant),
         **making_writes(tenant),
+        "prioritize_orders": ranks(tenant),
         **return_writes(tenant),
         **bom_writes(tenant),
         **count_writes(tenant),

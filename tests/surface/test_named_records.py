@@ -44,6 +44,7 @@ NAMES = {
     "skus_or_variant_ids": "variants",
     **dict.fromkeys(("old", "new", "copy_of"), "variants"),
     "ingredient_skus_or_variant_ids": "variants",
+    **dict.fromkeys(("orders", "before", "after"), "sales_orders"),
 }
 """The arguments that name a record, and where Katana keeps such records."""
 OTHERS = {
@@ -203,7 +204,7 @@ class _Calls:
         if rest:
             rows = cast("list[Record]", self._usual.get(first) or self._changes[first][first])
             return {**self._usual, first: [{**rows[0], rest: value}]}
-        return {**self._usual, self._path: [value] if self._path.endswith("ids") else value}
+        return {**self._usual, self._path: [value] if self._path.endswith(("ids", "orders")) else value}
 
     async def _counted(self, arguments: Record) -> tuple[Payload, Counter[str]]:
         before = self._stage.requests()

@@ -360,6 +360,6 @@ def test_only_the_tools_that_would_be_served_are_told(
         *("list_sales_returns", "get_sales_return"),
         *("create_sales_return", "modify_sales_return", "delete_sales_return"),
         *("list_customers", "get_customer", "create_customer", "modify_customer", "delete_customer"),
-        *("order_readiness", "promise_date"),
+        *("order_readiness", "promise_date", "prioritize_orders"),
         "apply_plan",
     ]

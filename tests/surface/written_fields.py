@@ -3,6 +3,7 @@
 from .goes import (
     COST_REFERENCE,
     COUNTED,
+    IN_ITS_PATH,
     IN_THE_PATH,
     KEPT,
     MADE,
@@ -401,6 +402,14 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("MakeToOrderManufacturingOrderRequest",),
             called={"row_ids": "sales_order_row_id"},
             apart={"sales_order_id": "is that of the rows"},
+        ),
+    ),
+    "prioritize_orders": (
+        Goes(
+            into=("RerankSalesOrderRequest", "RerankManufacturingOrderRequest", "RerankPlace"),
+            called={"orders": "order_ids", "before": "before_id", "after": "after_id"},
+            apart=IN_ITS_PATH,
+            excused={"place": "is made of position, before and after"},
         ),
     ),
     "correct_manufacturing_order": (

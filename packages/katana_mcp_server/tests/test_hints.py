@@ -93,6 +93,7 @@ PLANNED = [
     "list_blocking_ingredients",
     "complete_manufacturing_order",
     "create_manufacturing_orders",
+    "prioritize_orders",
     "buildable",
     "correct_manufacturing_order",
     "receive_purchase_order",

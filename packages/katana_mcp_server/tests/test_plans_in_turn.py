@@ -285,7 +285,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
         assert {tool for tool, *_ in _plans(tenant)} == {
             tool.name
             for tool in await stage.client.list_tools()
-            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_"))
+            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_", "prioritize_"))
         }
 
 
@@ -378,6 +378,17 @@ def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         ("modify_manufacturing_order", {**named, "order_no": "MO-X"}, {lane, numbers}),
         ("delete_manufacturing_order", named, {lane}),
         ("create_manufacturing_orders", {"sales_order_id": sold}, {f"sales_order {sold}"}),
+        *_ranked(sold, made["id"]),
+    ]
+
+
+def _ranked(sold: int, made: int) -> list[tuple[str, dict[str, object], set[str]]]:
+    return [
+        (tool, {"type": type, "orders": [order], "position": "top"}, {f"rank of {type.replace('_', ' ')}s"})
+        for tool, type, order in (
+            ("prioritize_orders", "sales_order", sold),
+            ("prioritize_orders", "manufacturing_order", made),
+        )
     ]
 
 

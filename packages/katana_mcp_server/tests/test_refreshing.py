@@ -153,6 +153,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "replace_ingredient": {"old": bom["ingredient_variant_id"], "new": "PAD"},
         "create_sales_return": {name: back[name] for name in ("sales_order_id", "return_location_id")},
         "replenish": {},
+        "prioritize_orders": {"type": "sales_order", "orders": [order], "position": "top"},
         "verify_order_document": {"purchase_order_id": "PO-1", "lines": [{"sku": "PAD", "quantity": 1}]},
         "create_sales_order": {"customer_id": client, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
     }

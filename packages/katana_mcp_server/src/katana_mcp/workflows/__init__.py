@@ -13,12 +13,14 @@ from katana_mcp.workflows.inventory_signals import LIST_INVENTORY_SIGNALS
 from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.order_readiness import ORDER_READINESS
 from katana_mcp.workflows.promise_date import PROMISE_DATE
+from katana_mcp.workflows.ranking.prioritizing import PRIORITIZE_ORDERS, PRIORITIZING
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
 from katana_mcp.workflows.stock_value import STOCK_VALUE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
 from katana_mcp.workflows.tracing.trace import TRACE
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
+from katana_mcp.writing.change import Changes
 
 WORKFLOWS: tuple[AnyTool, ...] = (
     GET_VARIANT_DETAILS,
@@ -33,6 +35,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     TRACE,
     ORDER_READINESS,
     PROMISE_DATE,
+    PRIORITIZE_ORDERS,
     LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
     BUILDABLE,
@@ -40,3 +43,6 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     CACHE_STATUS,
     REBUILD_CACHE,
 )
+
+CHANGES: Changes = {PRIORITIZE_ORDERS.name: PRIORITIZING}
+"""How those of them plan that plan a write, by name."""

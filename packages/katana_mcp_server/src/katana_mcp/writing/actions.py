@@ -11,6 +11,8 @@ type JsonObject = Mapping[str, object]
 type Body = JsonObject | Sequence[JsonObject]
 SOME: JsonObject = {"$some": True}
 """What a field is expected to be of which only is known that it is set."""
+SAFE_AGAIN = "the same call again is safe: repeating it changes nothing"
+"""What is said of a repeatable action whose outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ class Action:
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
         answers_many: how many records Katana answers with in a list; 0 where it is one.
+        answers_ids: the list of ids that Katana answers with in place of a record: it stands in the body too, and all
+            that were sent have to be among those answered. An answer of 204 without a body says the same.
+        is_repeatable: whether the same request once more changes nothing: it is safe where nothing tells its outcome.
         pending: the flag of the record that says that Katana has taken it, and works on it still.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
         answers: the collection of the record that Katana answers with, where the path does not name it.
@@ -151,6 +156,8 @@ class Action:
     recognise: Recognise | None = None
     is_answered: bool = True
     answers_many: int = 0
+    answers_ids: str = ""
+    is_repeatable: bool = False
     pending: str = ""
     document: tuple[str, int] | None = None
     answers: str = ""
@@ -209,6 +216,8 @@ class Action:
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
                 **({"answers_many": self.answers_many} if self.answers_many else {}),
+                **({"answers_ids": self.answers_ids} if self.answers_ids else {}),
+                **({"is_repeatable": True} if self.is_repeatable else {}),
                 **({"pending": self.pending} if self.pending else {}),
                 **({} if self.document is None else {"document": list(self.document)}),
                 **({"answers": self.answers} if self.answers else {}),

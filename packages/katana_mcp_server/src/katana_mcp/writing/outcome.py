@@ -10,7 +10,7 @@ from cache_core.records import as_id
 from katana_mcp.journal.entries import ActionState, Plan
 from katana_mcp.tools.answers import Answer, Envelope, Number, plain
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.writing.actions import Action, JsonObject, resolved
+from katana_mcp.writing.actions import SAFE_AGAIN, Action, JsonObject, resolved
 from katana_mcp.writing.change import SAGA, goes_back
 from katana_mcp.writing.totals import totals_in_words
 
@@ -139,7 +139,9 @@ def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
         return f"applied: {summary}{f'; total {totals}' if totals else ''}"
     told = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
     if count["unknown"]:
-        return f"unknown whether applied: {summary} ({told}); look at the document in Katana before planning it again"
+        is_safe = all(Action.read(each).is_repeatable for each in plan.actions)
+        then = SAFE_AGAIN if is_safe else "look at the document in Katana before planning it again"
+        return f"unknown whether applied: {summary} ({told}); {then}"
     return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({told})"
 
 

@@ -20,7 +20,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.values import rows
-from katana_mcp.writing.actions import Action
+from katana_mcp.writing.actions import SAFE_AGAIN, Action
 from katana_mcp.writing.meaning import all_same, differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _CERTAINLY_NOT = (RequestRejected, RateLimited, KatanaUnavailable, InvalidRequest)
 """Katana refused it, or it never left."""
-_NO_CONTENT = 204
+_OK, _NO_CONTENT = 200, 204
 _FOR_STOCK = 5.0
 """Seconds that an outcome waits for the stock that was moved."""
 
@@ -76,15 +76,29 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
     """Return whether an answer says that it was done: a page of a gateway comes with the same status.
 
-    Katana answers a deletion with 204 and nothing, anything else with a record that has an id. What a 200 says of a
-    deletion, or leaves out, anybody may have said: it is believed when the record is gone.
+    Katana answers a deletion with 204 and nothing, anything else with a record that has an id, or with the ids that it
+    was sent. What a 200 says of a deletion, or leaves out, anybody may have said: it is believed when the record is
+    gone.
     """
     if action.answers_many:
         made = [as_id(each.get("id")) for each in rows_of(answer)]
         return len(made) == action.answers_many and None not in made
+    is_empty = answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
+    if action.answers_ids:
+        return is_empty or _holds_all_ids(action, answer)
     if action.method == "DELETE" or not action.is_answered:
-        return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
+        return is_empty
     return record is not None and as_id(record.get("id")) is not None
+
+
+def _holds_all_ids(action: Action, answer: Answer) -> bool:
+    """Return whether an answer lists all the ids that were sent, among others maybe."""
+    value: JsonObject = cast("JsonObject", answer.value) if isinstance(answer.value, dict) else {}
+    sent, listed = (fields.get(action.answers_ids) for fields in (action.fields, value))
+    if answer.reply.status != _OK or not isinstance(listed, list):
+        return False
+    known = {as_id(each) for each in cast("list[object]", listed)}
+    return all(as_id(each) in known for each in cast("list[object]", sent))
 
 
 def lacking(error: LookupError) -> str:
@@ -106,7 +120,9 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     """
     look = action.recognise
     if look is None:
-        return ActionState("unknown", error=why or None, look_up={"found": "this action cannot be looked up in Katana"})
+        told = "this action cannot be looked up in Katana"
+        told = f"{told}; {SAFE_AGAIN}" if action.is_repeatable else told
+        return ActionState("unknown", error=why or None, look_up={"found": told})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
     listing = cast("Listing", getattr(client, look.collection))
     if action.method == "DELETE" and "include_deleted" in listing.spec.filters:

@@ -172,6 +172,21 @@ _CHANGING = _compiled(
         "modify manufacturing order": (
             *(r"^(?:un)?block mo-\d+", r"add (?:an? )?(?:operation|ingredient|step) to", r"push .{1,40}\bmo-\d+"),
         ),
+        "prioritize orders ranking": (
+            *(
+                r"priorit(?:y|ies|i[sz]e)",
+                "urgent",
+                r"rush (?:order|job)s?",
+                r"re-?rank",
+                "first in line",
+                "last in line",
+            ),
+            *(
+                r"(?:up|down|ahead) (?:in )?the (?:queue|line|list)",
+                r"(?:before|after) (?:[sm]o-\d+|all (?:the )?others)",
+            ),
+            r"(?:do|make|build|put|run|serve) .{1,60} (?:first|last)$",
+        ),
         "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
         "create transfer": (
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
