@@ -15,7 +15,7 @@ from katana_mcp.surface.operations.apply import APPLY, apply_tool
 from katana_mcp.surface.operations.search import search_tool
 from katana_mcp.surface.operations.write import changes_of, workflow_tools
 from katana_mcp.tools.hints import MOST_NAMES, all_meant
-from katana_mcp.workflows import WORKFLOWS
+from katana_mcp.workflows import CHANGES, WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
 from katana_mcp.workflows.replenish import replenish_tool
 
@@ -31,7 +31,7 @@ def tools() -> tuple[AnyTool, ...]:
         for entity in ENTITIES
         for tool in (*(make(entity) for _, make in OPERATIONS), *workflow_tools(entity), *entity.more)
     )
-    changes = changes_of(ENTITIES)
+    changes = {**changes_of(ENTITIES), **CHANGES}
     every = (*(tool for tool in made if tool is not None), *WORKFLOWS, replenish_tool(changes), apply_tool(changes))
     return tuple(map(dated, every))
 

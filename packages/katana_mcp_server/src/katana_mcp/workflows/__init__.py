@@ -6,6 +6,7 @@ from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.buildable import BUILDABLE
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.custom_fields.defining import DEFINE_CUSTOM_FIELD, DEFINING, TOOL
 from katana_mcp.workflows.demand_forecast import GET_DEMAND_FORECAST
 from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
@@ -19,6 +20,7 @@ from katana_mcp.workflows.stock_value import STOCK_VALUE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
 from katana_mcp.workflows.tracing.trace import TRACE
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
+from katana_mcp.writing.change import Changes
 
 WORKFLOWS: tuple[AnyTool, ...] = (
     GET_VARIANT_DETAILS,
@@ -37,6 +39,10 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_BOM,
     BUILDABLE,
     LIST_REFERENCE,
+    DEFINE_CUSTOM_FIELD,
     CACHE_STATUS,
     REBUILD_CACHE,
 )
+
+CHANGES: Changes = {TOOL: DEFINING}
+"""What those of them that plan a write would change, by tool."""
