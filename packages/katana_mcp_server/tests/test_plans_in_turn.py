@@ -285,7 +285,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
         assert {tool for tool, *_ in _plans(tenant)} == {
             tool.name
             for tool in await stage.client.list_tools()
-            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_"))
+            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_", "define_"))
         }
 
 
@@ -337,6 +337,7 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         ("replace_ingredient", named, {boms}),
         _dearer(product),
         _counted(product),
+        ("define_custom_field", {"field": "Gift note", "label": "Card"}, {"custom fields"}),
     ]
 
 

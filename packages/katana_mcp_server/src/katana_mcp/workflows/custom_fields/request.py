@@ -38,7 +38,6 @@ class DefineCustomFieldRequest(WriteRequest):
         **dict.fromkeys(("options", "values", "select_options"), ("choices",)),
         **dict.fromkeys(("appearsOn", "shown_on", "show_on"), ("appears_on",)),
         **dict.fromkeys(("remove", "is_deleted"), ("delete",)),
-        "source": "source is always this server",
     }
     never_null: ClassVar[frozenset[str]] = frozenset(
         {"field", "label", "field_type", "entity_type", "choices", "appears_on", "delete"}
