@@ -140,6 +140,35 @@ async def test_a_label_and_a_description_are_changed_cleared_and_taken_back(
     }
 
 
+async def test_what_was_there_and_cannot_be_asked_for_has_no_way_back(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    tenant.edit(DEFINITIONS, defined(tenant)["id"], description="x" * 256)
+    preview = await planned(stage, clock, field="Carrier", description="Short")
+    assert said(preview, "advisory") == [("no_way_back", None)]
+    assert (await applied(stage, clock, preview)).get("revert") is None
+    assert defined(tenant)["description"] == "Short"
+
+
+ASKED: dict[str, tuple[dict[str, object], tuple[int, int]]] = {
+    "a new one": (PAINT, (1, 3)),
+    "a change": ({"field": "Carrier", "label": "Shipper"}, (1, 2)),
+    "a deletion": ({"field": "Carrier", "delete": True}, (1, 2)),
+}
+
+
+@pytest.mark.parametrize(("asked", "requests"), list(ASKED.values()), ids=list(ASKED))
+async def test_a_plan_asks_once_for_all_definitions_and_an_apply_once_more(
+    stage: Stage, clock: ManualClock, asked: dict[str, object], requests: tuple[int, int]
+) -> None:
+    await stage.call("list_reference", kind="factory")
+    before = stage.requests()
+    preview = await planned(stage, clock, **asked)
+    between = stage.requests()
+    await applied(stage, clock, preview)
+    assert (between - before, stage.requests() - between) == requests
+
+
 async def test_a_field_of_variants_is_shown_elsewhere_too_and_no_longer(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pydantic import ValidationError
+
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.surface.operations.write import planning_tool
@@ -86,6 +88,7 @@ def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
         recognise=Recognise(collection=COLLECTION, filters={}),
     )
     told = ", ".join(f"{each.field} {each.new or 'cleared'}" for each in changes)
+    back = {"field": key, **_back(before, body)}
     return Draft(
         summary=f"custom field {text(before, 'label')} of {kind_of(before)}: {told or 'no change'}",
         actions=(action,),
@@ -93,7 +96,8 @@ def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
         id=key,
         changes=changes,
         prior_state=before,
-        revert={"tool": TOOL, "arguments": {"field": key, **_back(before, body)}},
+        revert={"tool": TOOL, "arguments": back} if _can_be_asked(back) else None,
+        one_way="what was there before is more than an argument takes",
     )
 
 
@@ -143,6 +147,15 @@ def _back(before: Record, body: JsonObject) -> JsonObject:
         **({"choices": labels_of(before)} if "choices" in options else {}),
         **({"appears_on": shown_on(before)} if "appearsOn" in options else {}),
     }
+
+
+def _can_be_asked(arguments: JsonObject) -> bool:
+    """Return whether the tool takes these arguments: in Katana's own pages a text may be longer, or choices none."""
+    try:
+        DefineCustomFieldRequest.model_validate(arguments)
+    except ValidationError:
+        return False
+    return arguments.get("choices") != []
 
 
 DEFINING = Change(request=DefineCustomFieldRequest, gather=gather, plan=_plan, checks=checks)
