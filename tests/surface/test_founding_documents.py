@@ -85,7 +85,7 @@ def test_each_response_model_is_what_its_tool_answers_and_stands_beside_how_it_i
     for name in WRITES:
         model = served[name]
         assert getattr(import_module(model.__module__), model.__name__) is model
-        assert model.__module__.startswith("katana_mcp.entities.")
+        assert model.__module__.startswith(("katana_mcp.entities.", "katana_mcp.workflows."))
         assert model.model_fields.keys() >= FIELDS, name
     assert len({served[name] for name in WRITES}) == len(WRITES)
 

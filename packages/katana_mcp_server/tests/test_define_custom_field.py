@@ -1,12 +1,16 @@
 """`define_custom_field`: definitions made, changed and deleted in one request each, and what is refused before."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cache_jobs import job_on
 from journal_plans import hasty
 from test_manufacturing_order_writes import applied, codes, live
 
-from katana_mcp.testing import Payload, Stage, payload_of
+from katana_mcp.commands.journal.reconcile import reconcile
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_sandbox import Drop, Fault, ManualClock, ReplicaLag, Status, Tenant
 
@@ -343,6 +347,17 @@ async def test_a_listing_that_lags_behind_a_new_field_does_not_prove_its_deletio
     faults.add(Fault(ONE["DELETE"], action=Drop("before")))
     (action,) = (await applied(stage, clock, preview))["actions"]
     assert (action["state"], called(tenant, "Paint colour") is None) == ("unknown", False)
+
+
+async def test_what_another_plan_defined_just_so_proves_nothing_of_one_that_was_lost(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        own.sandbox.faults.add(Fault(ONE["POST"], action=Drop("before")))
+        assert (await done(stage, clock, **PAINT))["unknown"] == 1
+        assert (await done(stage, clock, **PAINT))["applied"] == 1
+        report = await within(clock, 60, reconcile(job_on(own, tmp_path)))
+    assert not report.fine
 
 
 async def test_a_refusal_of_katana_is_told_and_nothing_is_defined(

@@ -21,7 +21,7 @@ from katana_mcp.workflows.custom_fields.definitions import (
     meant,
     shown_on,
 )
-from katana_mcp.workflows.custom_fields.request import DefineCustomFieldRequest
+from katana_mcp.workflows.custom_fields.request import DefineCustomFieldRequest, DefineCustomFieldResponse
 from katana_mcp.writing.actions import Action, JsonObject, Recognise, Ref
 from katana_mcp.writing.change import Change, Draft
 from katana_mcp.writing.preview import FieldChange
@@ -158,7 +158,9 @@ def _can_be_asked(arguments: JsonObject) -> bool:
     return arguments.get("choices") != []
 
 
-DEFINING = Change(request=DefineCustomFieldRequest, gather=gather, plan=_plan, checks=checks)
+DEFINING = Change(
+    request=DefineCustomFieldRequest, gather=gather, plan=_plan, checks=checks, answer=DefineCustomFieldResponse
+)
 DEFINE_CUSTOM_FIELD = planning_tool(
     TOOL,
     "items",

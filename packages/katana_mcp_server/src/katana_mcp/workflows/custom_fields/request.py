@@ -6,6 +6,7 @@ from pydantic import Field
 
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NewName, ShortText, WriteRequest, own_id
+from katana_mcp.writing.preview import Preview
 
 type FieldType = Literal["shortText", "number", "singleSelect", "date", "boolean", "url"]
 type EntityType = Literal[
@@ -59,3 +60,7 @@ class DefineCustomFieldRequest(WriteRequest):
     """Where those of variants show too."""
     delete: bool = False
     """Deletes `field` with its values."""
+
+
+class DefineCustomFieldResponse(Preview):
+    """The answer of `define_custom_field`; choices are told by label."""
