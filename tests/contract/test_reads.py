@@ -199,6 +199,8 @@ _LISTED = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size"
         (CustomValue("custom_fields", ("grade",), (5,)), [1]),
         (CustomValue("custom_fields", ("grade",), ("5",)), []),
         (CustomValue("rows[].custom_fields", ("a-b",), (7,)), [1]),
+        (CustomValue("custom_fields", ("a-b", "Size"), ()), [1, 2]),
+        (CustomValue("custom_fields", ("none",), ()), []),
     ],
 )
 async def test_each_condition_selects_what_it_says(
@@ -206,7 +208,14 @@ async def test_each_condition_selects_what_it_says(
 ) -> None:
     await cache.apply(
         listing(
-            toy(1, version=1, amount=10, status="OPEN", rows=_ROWS, custom_fields={"a-b": "red", "grade": 5}),
+            toy(
+                1,
+                version=1,
+                amount=10,
+                status="OPEN",
+                rows=_ROWS,
+                custom_fields={"a-b": "red", "grade": 5, "none": None},
+            ),
             toy(2, version=2, amount=20, status="open", rows=[], custom_fields=_LISTED),
             toy(3, version=3, amount=30, status="ä", rows=[{"item_id": None}, {"item_id": 7}]),
             toy(4, version=4, amount=None, rows=None),

@@ -8,6 +8,7 @@ from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
 from .writes_counts import COUNTS
 from .writes_customers import CUSTOMERS
+from .writes_fields import FIELDS
 from .writes_items import ITEMS
 from .writes_making import MAKING
 from .writes_orders import ORDERS
@@ -37,6 +38,7 @@ WRITES: Mapping[str, Write] = {
     **MAKING,
     **COUNTS,
     **RANKING,
+    **FIELDS,
 }
 SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order", "count_stock"})
 """Those whose steps are planned as they come: what is sent follows from the record, and a step undoes another one's

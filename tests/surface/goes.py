@@ -117,3 +117,15 @@ COUNTED = (
     ),
 )
 """Of `count_stock`, which sends its statuses one after the other."""
+DEFINED = (
+    Goes(
+        into=("CreateCustomFieldDefinitionRequest",),
+        apart={
+            "field": IN_THE_PATH,
+            "delete": "a request without fields",
+            **dict.fromkeys(("choices", "appears_on"), "goes into `options`"),
+        },
+        excused={"source": "is this server", "options": "follows from `choices` and `appears_on`"},
+    ),
+)
+"""Of `define_custom_field`, whose change takes what a new one takes."""

@@ -12,6 +12,7 @@ from .custom import defined_field
 from .matrix_boms import bom_writes
 from .matrix_corrections import corrected, corrected_sale
 from .matrix_counted import count_writes, stocktakes
+from .matrix_fields import field_writes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_making import making_writes
@@ -463,6 +464,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **return_writes(tenant),
         **bom_writes(tenant),
         **count_writes(tenant),
+        **field_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         **supplier_writes(tenant),

@@ -28,6 +28,7 @@ ONE = {
     "additional_cost_row_id": "additional cost row",
     "address_id": "address",
     "batch_id": "batch",
+    "custom_field_definition_id": "custom field",
     "customer_id": "customer",
     "ecommerce_order_id": "order of a shop",
     "fulfillment_row_id": "row of a shipment",
@@ -70,7 +71,6 @@ ONE = {
 """What each name of an answer is the id of, where a tool asks for such an id."""
 NEVER_ASKED = {
     *("bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
-    "custom_field_definition_id",
     *("group_id", "movement_id", "operator_id"),
     *(
         "packer_id",

@@ -45,6 +45,7 @@ NAMES = {
     **dict.fromkeys(("old", "new", "copy_of"), "variants"),
     "ingredient_skus_or_variant_ids": "variants",
     **dict.fromkeys(("orders", "before", "after"), "sales_orders"),
+    "field": "custom_field_definitions",
 }
 """The arguments that name a record, and where Katana keeps such records."""
 OTHERS = {
@@ -87,6 +88,7 @@ CALLED = {
     "manufacturing_orders": "order_no",
     "stock_transfers": "stock_transfer_number",
     "stock_adjustments": "stock_adjustment_number",
+    "custom_field_definitions": "label",
 }
 """The field by which people call a record; `name` elsewhere."""
 
@@ -170,6 +172,12 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
             "stock_transfer_rows": [{**rows[0], "quantity": "1"}],
         },
         "stocktakes": {"stocktake_number": text, "location_id": places[0]},
+        "custom_field_definitions": {
+            "label": text,
+            "field_type": "shortText",
+            "entity_type": "SalesOrder",
+            "source": "katana",
+        },
         "stock_adjustments": {
             "stock_adjustment_number": text,
             "location_id": places[0],
@@ -179,7 +187,9 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
     return tenant.create(collection, bodies[collection])
 
 
-def _absent(tenant: Tenant, collection: str) -> int:
+def _absent(tenant: Tenant, collection: str) -> int | str:
+    if collection == "custom_field_definitions":
+        return "0c5a9d3e-5d0f-4a57-9a53-6b6d3c2f7f11"
     return max(each["id"] for each in tenant.all(collection)) + 1_000_000
 
 

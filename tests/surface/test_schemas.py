@@ -39,7 +39,7 @@ LIMITS = [
 ]
 SHOWN_ONCE = (*Envelope.model_fields, "empty")
 """Keys that many answers have, which the help explains."""
-NEVER_OPENED = {"tracking_number_url", "tracking_url"}
+NEVER_OPENED = {"tracking_number_url", "tracking_url", "field_type"}
 """Addresses that are kept as texts and shown: nothing is read from there."""
 IDS = [
     pytest.param(tool, name, id=f"{tool}.{name}")

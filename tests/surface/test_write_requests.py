@@ -26,6 +26,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "create_stock_adjustment": (1, 6),
     "create_stock_transfer": (2, 5),
     "create_supplier": (1, 4),
+    "define_custom_field": (1, 2),
     "delete_customer": (2, 2),
     "delete_item": (3, 2),
     "delete_manufacturing_order": (6, 4),

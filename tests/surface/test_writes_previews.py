@@ -55,12 +55,15 @@ async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -
 
 
 NOT_DRAWN = (
-    SAGAS | {tool for tool in WRITES if "manufacturing_order" in tool} | {"replace_ingredient", "prioritize_orders"}
+    SAGAS
+    | {tool for tool in WRITES if "manufacturing_order" in tool}
+    | {"replace_ingredient", "define_custom_field", "prioritize_orders"}
 )
 """Not judged here yet: what Katana copies, uses and releases beside a manufacturing order is no field of what is sent.
 `test_declared_documents.py` judges these orders, and the server's own tests what is made of them. An ingredient is
-replaced in several products at once, which no `changes` say: `test_bom_writes.py` of the server judges that. A rank is
-no field of an order: `test_prioritizing.py` of the server reads it off the sandbox."""
+replaced in several products at once, which no `changes` say: `test_bom_writes.py` of the server judges that. A custom
+field is deleted without another argument, and its choices are shown by label: `test_define_custom_field.py` there. A
+rank is no field of an order: `test_prioritizing.py` of the server reads it off the sandbox."""
 
 
 @pytest.mark.parametrize("every", [pytest.param(5, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])

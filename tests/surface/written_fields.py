@@ -3,6 +3,7 @@
 from .goes import (
     COST_REFERENCE,
     COUNTED,
+    DEFINED,
     IN_ITS_PATH,
     IN_THE_PATH,
     KEPT,
@@ -301,6 +302,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
     ),
     "change_prices": PRICED,
     "count_stock": COUNTED,
+    "define_custom_field": DEFINED,
     "replace_ingredient": (
         Goes(
             into=("UpdateBomRowRequest",),

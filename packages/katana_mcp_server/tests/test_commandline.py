@@ -156,8 +156,8 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == told, "as it was called before"
     assert "\n5 tools, " in told
     reads, writes = "get_item, list_items, list_reference", "modify_bom, modify_item, replace_ingredient"
-    more = f"change_prices, create_item, delete_item, {reads}, {writes}"
-    assert f"\n9 more through `search_tools` and `call_tool`: {more}\n" in told
+    more = f"change_prices, create_item, define_custom_field, delete_item, {reads}, {writes}"
+    assert f"\n10 more through `search_tools` and `call_tool`: {more}\n" in told
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(

@@ -283,10 +283,12 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
             assert (tool, set(entry.plan.lanes)) == (tool, names)
             clock.advance(MINUTE)
         assert {tool for tool, *_ in _plans(tenant)} == {
-            tool.name
-            for tool in await stage.client.list_tools()
-            if tool.name.startswith(("create_", "modify_", "delete_", "replace_", "change_", "count_", "prioritize_"))
+            tool.name for tool in await stage.client.list_tools() if tool.name.startswith(WRITE)
         }
+
+
+WRITE = ("create_", "modify_", "delete_", "replace_", "change_", "count_", "prioritize_", "define_")
+"""How the names of tools that plan a write begin."""
 
 
 def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
@@ -337,6 +339,7 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         ("replace_ingredient", named, {boms}),
         _dearer(product),
         _counted(product),
+        ("define_custom_field", {"field": "Gift note", "label": "Card"}, {"custom fields"}),
     ]
 
 

@@ -51,7 +51,8 @@ CALLS = (
 
 
 def _environment(home: Path | str, **more: str) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "HOME": str(home), **more}
+    sources = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}  # of a copy that has a bug
+    return {"PATH": os.environ["PATH"], "HOME": str(home), **sources, **more}
 
 
 async def _usual_names() -> list[str]:

@@ -57,7 +57,7 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class CustomValue:
-    """A custom field of one of these names has one of these values.
+    """A custom field of one of these names has one of these values, or any where none is named.
 
     At `field` stands an object of values by name, or a list of objects with `field_name` and `field_value`.
     """
@@ -95,7 +95,7 @@ def holds(condition: Condition, record: Record) -> bool:
     """Return whether the record meets the condition: the meaning that every backend must have."""
     if isinstance(condition, CustomValue):
         named = (value for place in values_at(record, condition.field) for value in _custom(place, condition.names))
-        return any(_same(value, each) for value in named for each in condition.values)
+        return any(_is_meant(value, condition.values) for value in named)
     values = [value for value in values_at(record, condition.field) if not isinstance(value, dict)]
     match condition:
         case OneOf(_, wanted):
@@ -118,6 +118,11 @@ def hold(where: Iterable[Condition], record: Record) -> bool:
 def is_no_amount(value: object) -> bool:
     """Return whether it is a decimal that no record holds: not a number, or without end."""
     return isinstance(value, Decimal) and not value.is_finite()
+
+
+def _is_meant(value: object, wanted: tuple[Scalar, ...]) -> bool:
+    """Return whether a custom field has one of these values, or any."""
+    return any(_same(value, each) for each in wanted) if wanted else value is not None
 
 
 def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:

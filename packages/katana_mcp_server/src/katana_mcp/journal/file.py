@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
-from cache_core.records import InvalidRecord, iso
+from cache_core.records import InvalidRecord, RecordId, iso
 from katana_mcp.journal.claiming import held, refused, resumed, taken, taken_over
 from katana_mcp.journal.entries import (
     GONE_AFTER,
@@ -307,7 +307,7 @@ class JournalFile:
         with self.reading() as db:
             return unsure(db)
 
-    def made_by_others(self, entry: int, path: str) -> frozenset[int]:
+    def made_by_others(self, entry: int, path: str) -> frozenset[RecordId]:
         """Return the ids of the records that other plans are known to have made by a POST to this path."""
         with self.reading() as db:
             return made_by_others(db, entry, path)

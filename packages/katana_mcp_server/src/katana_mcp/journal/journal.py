@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import datetime
 from typing import Any
 
+from cache_core.records import RecordId
 from cache_core.waiting import to_the_end
 from katana_mcp.journal.entries import ActionState, Answered, Broken, Claim, Entry, JsonObject, Plan, Run
 from katana_mcp.journal.file import JournalFile
@@ -132,7 +133,7 @@ class Journal:
         """Return the plans that are claimed, and those of which no answer told how an action ended; oldest first."""
         return await _done(self._file.unsure)
 
-    async def made_by_others(self, entry: int, path: str) -> frozenset[int]:
+    async def made_by_others(self, entry: int, path: str) -> frozenset[RecordId]:
         """Return the ids of the records that other plans are known to have made by a POST to this path."""
         return await _done(self._file.made_by_others, entry, path)
 

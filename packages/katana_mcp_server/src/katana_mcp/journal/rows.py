@@ -4,7 +4,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any, cast
 
-from cache_core.records import InvalidRecord, decode, encode, iso
+from cache_core.records import InvalidRecord, RecordId, as_id, decode, encode, iso
 from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject, Plan
 
 PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
@@ -154,13 +154,13 @@ def unsure(db: sqlite3.Connection) -> tuple[Entry, ...]:
     return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
 
 
-def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[int]:
+def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[RecordId]:
     """Return the ids of the records that other plans are known to have made by a POST to this path."""
     sql = (
         "SELECT json_extract(result, '$.id') FROM action WHERE state = 'applied' AND plan != ?"
         " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
     )
-    return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
+    return frozenset(key for (made,) in db.execute(sql, (entry, path)) if (key := as_id(made)) is not None)
 
 
 def note_answer(db: sqlite3.Connection, entry: Entry, answer: Answered, now: datetime) -> None:

@@ -30,7 +30,7 @@
 | `invalid_quantity` | blocking | a quantity that moves nothing |
 | `invalid_status_transition` | blocking | a status that cannot follow the present one |
 | `no_effective_change` | blocking | the request would change nothing |
-| `locked` | blocking | the status of a document, or that a row is received, forbids the change |
+| `locked` | blocking | the status of a document, or that a row is received, forbids the change; or nothing allows it |
 | `unreceive_required` | blocking | a change takes received goods out of stock again, and was not asked for as that |
 | `reopen_required` | blocking | a status undoes the productions of a done order, and was not asked for as that |
 | `tracking_location_required` | blocking | an outsourced order without the place of its ingredients |
@@ -85,14 +85,15 @@
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
 | `receives_rows` | advisory | a status receives every open row |
 | `billed_order` | advisory | an order with bills is deleted, which Katana may refuse; blocking to reopen it unasked |
-| `duplicate_name` | advisory | another live record has this name |
+| `duplicate_name` | advisory | another live record has this name; blocking for the label of a custom field |
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
 | `supplies_items` | advisory | a supplier is deleted that is the default supplier of items |
 | `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
-| `in_use` | advisory | products are made of what is deleted, or it is in stock |
+| `in_use` | advisory | products are made of what is deleted, it is in stock, or records have values of it |
+| `needs_feature` | advisory | Katana may refuse it, as a feature that not every account has is needed |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
@@ -212,6 +213,7 @@ MISREAD_LINES = "misread_lines"
 MOVED_SINCE_COUNT = "moved_since_count"
 UNCOUNTED_ROWS = "uncounted_rows"
 IN_USE = "in_use"
+NEEDS_FEATURE = "needs_feature"
 NO_WAY_BACK = "no_way_back"
 OTHER_SUPPLIER = "other_supplier"
 BELOW_MINIMUM = "below_minimum"

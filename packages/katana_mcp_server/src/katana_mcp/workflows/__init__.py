@@ -6,6 +6,7 @@ from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.buildable import BUILDABLE
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.custom_fields.defining import DEFINE_CUSTOM_FIELD, DEFINING
 from katana_mcp.workflows.demand_forecast import GET_DEMAND_FORECAST
 from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
@@ -40,9 +41,10 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_BOM,
     BUILDABLE,
     LIST_REFERENCE,
+    DEFINE_CUSTOM_FIELD,
     CACHE_STATUS,
     REBUILD_CACHE,
 )
 
-CHANGES: Changes = {PRIORITIZE_ORDERS.name: PRIORITIZING}
+CHANGES: Changes = {PRIORITIZE_ORDERS.name: PRIORITIZING, DEFINE_CUSTOM_FIELD.name: DEFINING}
 """How those of them plan that plan a write, by name."""

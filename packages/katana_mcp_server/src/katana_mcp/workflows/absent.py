@@ -31,7 +31,6 @@ ABSENT: Mapping[str, str] = {
         "the outcome of `apply_plan` has a revert, the call that plans the opposite, and `katana://journal/7` "
         "keeps it; what it plans is shown first, as any change"
     ),
-    "define_custom_field": "custom fields are defined in Katana; `list_reference` lists them, documents show values",
     "search_tools": _FINDER,
     "call_tool": _FINDER,
 }

@@ -105,11 +105,13 @@ class Recognise:
         collection: the listing, an attribute of the client.
         filters: what it is narrowed by.
         besides: ids of rows that do not count, because they were there before.
+        since: of a deletion, where one page lists all that is live and no trace of what went: when the record was made.
     """
 
     collection: str
     filters: JsonObject
     besides: tuple[RecordId, ...] = ()
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +229,12 @@ class Action:
                 **({"embeds": dict(self.embeds)} if self.embeds else {}),
                 "recognise": None
                 if look is None
-                else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},
+                else {
+                    "collection": look.collection,
+                    "filters": as_json(look.filters),
+                    "besides": list(look.besides),
+                    **({"since": look.since} if look.since else {}),
+                },
             }
         )
 
@@ -248,6 +255,7 @@ class Action:
                 collection=cast("str", look["collection"]),
                 filters=cast("JsonObject", look["filters"]),
                 besides=tuple(cast("list[RecordId]", look["besides"])),
+                since=cast("str", look.get("since", "")),
             )
         return cls(**fields)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - kept by `told`
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from cache_core.records import encode
+from cache_core.records import RecordId, encode
 from katana_mcp.journal.entries import Plan
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.references.services import Services
@@ -76,7 +76,7 @@ class Draft:
     touches: JsonObject = field(default_factory=dict[str, object])
     lanes: tuple[str, ...] = ()
     assigned: JsonObject = field(default_factory=dict[str, object])
-    id: int | None = None
+    id: RecordId | None = None
     number: str | None = None
     status: str | None = None
     own: Mapping[str, object] = field(default_factory=dict[str, object])

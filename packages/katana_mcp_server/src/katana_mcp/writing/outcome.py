@@ -43,7 +43,7 @@ class PlanOutcome(Answer):
     entry: int
     """Of the journal."""
     message: str
-    id: int | None = None
+    id: int | str | None = None
     number: str | None = None
     status: str | None = None
     """Of the document, with what it comes to: where all was applied and it is still there."""
@@ -79,7 +79,7 @@ class PlanOutcome(Answer):
             {
                 "entry": entry,
                 "message": _message(plan, count, len(ended)),
-                "id": shown.get("id") or next((each.id for each in ended if isinstance(each.id, int)), None),
+                "id": shown.get("id") or next(filter(None, map(_document_id, ended)), None),
                 "number": shown.get("number"),
                 **(_document(shown) if count["applied"] == len(ended) and _stays(plan, actions) else {}),
                 **count,
@@ -112,6 +112,11 @@ def _stays(plan: Plan, actions: Sequence[Action]) -> bool:
     if SAGA in plan.touches:
         return not goes_back(plan)
     return not any(each.method == "DELETE" and each.part is None and each.document is None for each in actions)
+
+
+def _document_id(ended: ActionOutcome) -> int | str | None:
+    """Return the id of what an action made or changed, where it is that of a document: those of rows are texts."""
+    return ended.id if isinstance(ended.id, int) or ended.method == "POST" else None
 
 
 _ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}

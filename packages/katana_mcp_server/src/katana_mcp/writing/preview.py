@@ -57,7 +57,7 @@ class Preview(Envelope):
 
     is_preview: Literal[True] = True
     message: str
-    id: int | None = None
+    id: int | str | None = None
     number: str | None = None
     status: str | None = None
     stock: list[str] | None = None

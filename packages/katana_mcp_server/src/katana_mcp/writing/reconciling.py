@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from cache_core.records import RecordId
 from katana_mcp.journal.entries import GONE_AFTER, ActionState, Entry
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
 from katana_mcp.references.services import Services
@@ -83,17 +84,17 @@ async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
 
 async def _found(action: Action, state: ActionState, entry: Entry, services: Services) -> ActionState:
     """Return how an action ended; a record that another plan is known to have made was not made by this one."""
-    look, others = action.recognise, frozenset[int]()
+    look, others = action.recognise, frozenset[RecordId]()
     if look is not None and action.method == "POST":
         others = await services.journal.made_by_others(entry.id, action.path)
-        action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others))))
+        action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others, key=str))))
     found = replace(await look_up(action, services.client, state.error or ""), at=state.at)
     if found.state == "applied":
         return replace(found, look_up={**(found.look_up or {}), "confirmed": True})
     return _still(action, state, found, others) if state.is_recognised else found
 
 
-def _still(action: Action, state: ActionState, found: ActionState, others: Collection[int]) -> ActionState:
+def _still(action: Action, state: ActionState, found: ActionState, others: Collection[RecordId]) -> ActionState:
     """Return what holds of a recognised action that Katana does not list as planned any more.
 
     It was changed since where what was found then is what was planned; else something else was taken for it.

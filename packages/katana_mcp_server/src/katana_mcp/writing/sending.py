@@ -1,10 +1,12 @@
 """One planned action sent once, and the truth about how it ended. Never sends anything twice."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cache_core.errors import CacheError, SourceUnavailable
-from cache_core.records import RecordId, as_id, canonical, is_set, values_at
+from cache_core.protocol import own_write_stands
+from cache_core.records import RecordId, as_id, canonical, is_set, iso, values_at
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
@@ -110,7 +112,8 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     """Return how an action ended whose outcome nobody saw: applied where Katana shows it, else unknown.
 
     Katana's listings can lag minutes behind a write, so one that does not show it proves nothing. What is deleted may
-    leave no trace: where the answer was a success, a listing that counts none is believed.
+    leave no trace: where the answer was a success, a listing that counts none is believed. So is one of all that is
+    live, where it leaves out a record that is old enough to be on every replica.
 
     Args:
         action: what was sent, or may have been.
@@ -129,7 +132,7 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
         filters["include_deleted"] = True  # what a listing leaves out may be there: only a tombstone proves a deletion
     if "include_archived" in listing.spec.filters:
         filters["include_archived"] = True  # what is archived is there all the same
-    asked = f"GET /{look.collection} {', '.join(f'{name}={value}' for name, value in filters.items())}"
+    asked = f"GET /{look.collection} {', '.join(f'{name}={value}' for name, value in filters.items())}".rstrip()
     try:
         page = await listing.page(1, **filters)
     except KatanaError as error:
@@ -140,9 +143,18 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
     is_gone = is_said and action.method == "DELETE" and page.total_records == 0
+    is_gone = is_gone or (bool(look.since) and _is_left_out(action, page, client.clock.now()))
     if len(fitting) == 1 or is_gone:
         return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
     return ActionState("unknown", None, why, told)
+
+
+def _is_left_out(action: Action, page: Page[Any], now: datetime) -> bool:
+    """Return whether a whole listing lacks what was deleted, which was made so long ago that none lags behind that."""
+    made = "" if action.recognise is None else action.recognise.since
+    is_whole = page.total_records == page.count == len(page.valid_records)
+    is_there = any(as_id(record.get("id")) == action.record for record in page.valid_records)
+    return action.method == "DELETE" and is_whole and not is_there and not own_write_stands(made, iso(now))
 
 
 def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why: str) -> ActionState:

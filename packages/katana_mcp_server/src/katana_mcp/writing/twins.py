@@ -18,19 +18,25 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
         made, number = (state.result or {}).get("id"), action.fields.get(spec.key_path or "")
         if action.method != "POST" or action.part is not None or made is None or not isinstance(number, str):
             continue
-        others = [found for found in await _having(action.entity, number, services) if found != made]
+        others = [found for found in await _having(action, number, services) if found != made]
         if others:
-            what = "name" if spec.key_path == "name" else "number: change one of them"
+            what = spec.key_path if spec.key_path in {"name", "label"} else "number: change one of them"
             told = f"{action.title}: {', '.join(map(str, others[:5]))} have the same {what}"
             warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, told))
     return warnings
 
 
-async def _having(entity: str, number: str, services: Services) -> list[object]:
+async def _having(action: Action, number: str, services: Services) -> list[object]:
+    """Return the ids of live documents with the number, of its kind where each kind has numbers of its own."""
+    entity = action.entity
     try:
         await services.fresh.read_keys_again(entity, [number])
         match = await services.cache.find_by_key(entity, number)
+        rows = (await services.cache.get_many(entity, match.ambiguous)).rows if match.ambiguous else ()
     except (SourceUnavailable, CacheError):
         return []
-    live = match.row is not None and not match.row.deleted
-    return list(match.ambiguous) or ([match.row.id] if match.row is not None and live else [])
+    live = [row for row in (*rows, *([] if match.row is None else [match.row])) if not row.deleted]
+    look = action.recognise
+    kind = {name: value for name, value in action.fields.items() if look is not None and name in look.filters}
+    key = services.syncer.specs[entity].key_path
+    return [row.id for row in live if all(row.record.get(each) == kind[each] for each in kind if each != key)]

@@ -192,6 +192,7 @@ _CHANGING = _compiled(
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
             r"(?:ship|take) .{1,60} from .{1,40} to",
         ),
+        "define custom field": ("fields?", r"drop-?downs?"),
         "count stock": (
             *(r"(?:start|begin|open|plan|complete|finish|close|delete|cancel) .{0,30}\b(?:stocktake|count)",),
             *(r"count(?:ed|ing)? (?:sheet|list)", r"(?:enter|put|book|type) .{0,30}\bcount", r"^(?:we )?counted the"),
