@@ -77,7 +77,7 @@ async def test_orders_of_the_same_sales_order_go_before_all_others(stage: Stage,
         tenant.edit("manufacturing_orders", each["id"], sales_order_id=sold["id"])
     answer = await stage.call(TOOL, manufacturing_order_id=whole["id"], subassemblies=True)
     wheel = next(each for each in answer["order"]["subassemblies"] if each["sku"] == "WHEEL")
-    assert [(each["order_no"], each["sales_order_id"]) for each in wheel["orders"]] == [("SO-BIKE / 2", sold["id"])]
+    assert [(each["order_no"], each["same_sales_order"]) for each in wheel["orders"]] == [("SO-BIKE / 2", True)]
 
 
 async def test_without_being_asked_for_they_are_neither_read_nor_told(stage: Stage, tenant: Tenant) -> None:

@@ -32,8 +32,8 @@ class MakingOrder(Answer):
     planned_quantity: Number | None = None
     remaining_quantity: Number | None = None
     production_deadline_date: str | None = None
-    sales_order_id: int | None = None
-    """Of the same sales order; absent: it makes for stock, or for others."""
+    same_sales_order: bool | None = None
+    """Absent: it makes for stock, or for others."""
 
 
 class Subassembly(Answer):
@@ -106,7 +106,7 @@ def _meant(parent: Record, making: Sequence[Record]) -> Iterator[Record]:
     sold = get_int(parent, "sales_order_id")
     own = [order for order in making if sold is not None and get_int(order, "sales_order_id") == sold]
     for order in own or [order for order in making if order.get("status") != "DONE"]:
-        yield order if own else {**order, "sales_order_id": None}
+        yield {**order, "same_sales_order": bool(own) or None}
 
 
 async def subassemblies(order: Record, services: Services) -> list[Record]:
@@ -130,10 +130,12 @@ def shown(order: Record, names: Names) -> list[Subassembly] | None:
             recipe_row_id=get_int(row, "id"),
             sku=names.sku(row.get("variant_id")),
             name=names.variant(row.get("variant_id")),
-            orders=[
-                filled(MakingOrder, each, names, manufacturing_order_id=get_int(each, "id"))
-                for each in cast("list[Record]", row.get("orders"))
-            ],
+            orders=[_making(each, names) for each in cast("list[Record]", row.get("orders"))],
         )
         for row in rows(order, SUBASSEMBLIES)
     ]
+
+
+def _making(order: Record, names: Names) -> MakingOrder:
+    key, same = get_int(order, "id"), order.get("same_sales_order")
+    return filled(MakingOrder, order, names, manufacturing_order_id=key, same_sales_order=same)
