@@ -49,6 +49,7 @@ def test_the_demo_is_right_whatever_the_env_file_beside_it_says(
     assert "of-a-real-account" not in done.stdout
 
 
+@pytest.mark.soak
 def test_a_step_that_goes_wrong_is_told_and_ends_it_with_exit_code_1(tmp_path: Path) -> None:
     broken = """
 import dataclasses, sys

@@ -3,6 +3,8 @@
 import asyncio
 from collections import Counter
 
+import pytest
+
 from katana_mcp.testing import Payload, Stage, paced, payload_of, within
 from katana_sandbox import Delay, Fault, JournalEntry, ManualClock
 
@@ -26,6 +28,7 @@ def _named(entry: JournalEntry) -> tuple[tuple[str, str], ...]:
     return tuple(each for each in entry.query if each[0] not in _OF_LISTINGS)
 
 
+@pytest.mark.soak
 async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than_two_seconds(
     stage: Stage, clock: ManualClock
 ) -> None:

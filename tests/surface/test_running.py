@@ -75,7 +75,7 @@ async def test_a_tool_that_is_not_open_to_the_world_asks_katana_nothing(stage: S
     assert stage.requests() == 0
 
 
-@pytest.mark.parametrize("every", [pytest.param(5, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_parameter_makes_a_difference(stage: Stage, tenant: Tenant, clock: ManualClock, every: int) -> None:
     same: list[str] = []
     for place, (tool, usual) in enumerate(matrix(tenant).items()):

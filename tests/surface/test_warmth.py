@@ -69,7 +69,8 @@ def _patience(tool: str) -> float:
     return 40.5 if tool in WHOLE_ACCOUNT else 10
 
 
-@pytest.mark.parametrize("many", [10_000, pytest.param(20_000, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("many", [10_000, 20_000])
 async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_whole_account(
     clock: ManualClock, many: int
 ) -> None:

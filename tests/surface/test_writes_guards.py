@@ -133,10 +133,11 @@ async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
         watched.proves_true(outcome)
 
 
+@pytest.mark.parametrize("every", [pytest.param(3, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_a_plan_that_is_applied_twice_leaves_the_account_as_once(
-    stage: Stage, clock: ManualClock, tenant: Tenant
+    stage: Stage, clock: ManualClock, tenant: Tenant, every: int
 ) -> None:
-    for tool in WRITES:
+    for tool in [*WRITES][::every]:
         _, _, preview = await _planned(stage, clock, tool, f"TWICE-{tool}")
         first = await _applied(stage, clock, preview)
         assert first["outcomes"][0]["applied"] == len(preview["requests"])

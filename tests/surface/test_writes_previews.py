@@ -66,7 +66,7 @@ field is deleted without another argument, and its choices are shown by label: `
 rank is no field of an order: `test_prioritizing.py` of the server reads it off the sandbox."""
 
 
-@pytest.mark.parametrize("every", [pytest.param(5, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_argument_at_every_depth_changes_what_is_sent(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:

@@ -238,7 +238,7 @@ async def test_what_a_killed_rebuild_left_beside_the_cache_gets_into_no_other(ow
 
 
 @two_backends
-@pytest.mark.parametrize("stride", [40, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [80, pytest.param(1, marks=pytest.mark.soak)])
 async def test_checking_and_comparing_that_are_stopped_at_any_step_can_be_repeated(
     own: OwnSandbox, tmp_path: Path, stride: int
 ) -> None:
@@ -307,7 +307,7 @@ def stopped_at_files(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
         patch.setattr(os, name, counted(getattr(os, name)))
 
 
-@pytest.mark.parametrize("stride", [15, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [30, pytest.param(1, marks=pytest.mark.soak)])
 async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_data(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, stride: int
 ) -> None:

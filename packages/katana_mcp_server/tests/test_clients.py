@@ -278,7 +278,7 @@ class Floor:
         assert (asyncio.all_tasks() - running, self._clock.due()) == (set(), None), named
 
 
-@pytest.mark.parametrize("era", ["modern", "legacy"])
+@pytest.mark.parametrize("era", ["modern", pytest.param("legacy", marks=pytest.mark.soak)])
 async def test_whatever_a_client_does_only_a_yes_writes_and_once_and_the_next_client_is_served_at_once(
     own: OwnSandbox, clock: ManualClock, era: Era
 ) -> None:

@@ -18,7 +18,7 @@ from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Drop, Fault, ManualClock, Mutate, Status, Tenant
 from katana_sandbox.faults.actions import Action
 
-_APART = 5
+_APART = 9
 TROUBLES: Mapping[str, Action] = {"lost": Drop("after"), "never came": Drop("before"), "refused": Status(503)}
 
 

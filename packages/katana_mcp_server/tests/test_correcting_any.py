@@ -50,7 +50,7 @@ def _in_stock(tenant: Tenant, told: list[str], held: Stock) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("count", [14, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [8, pytest.param(100, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_any_order_is_corrected_to_its_end_or_refused_before_anything_is_sent(
     stage: Stage, tenant: Tenant, clock: ManualClock, kind: str, count: int

@@ -123,7 +123,7 @@ NUMBERS = {
     "stock_transfer": "stock_transfer_number",
     "stock_adjustment": "stock_adjustment_number",
 }
-PARTS = 16
+PARTS = 32
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.soak) for each in range(1, PARTS))])

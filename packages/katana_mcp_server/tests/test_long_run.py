@@ -36,7 +36,8 @@ TOOLS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [0, 1])
 async def test_two_caches_in_one_file_follow_busy_minutes_and_an_audit_leaves_no_difference(
     tmp_path: Path, seed: int
 ) -> None:

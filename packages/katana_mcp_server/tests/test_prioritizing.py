@@ -144,7 +144,7 @@ async def test_an_order_that_is_not_open_has_no_rank_neither_to_move_nor_to_move
     assert _against(await _planned(stage, type, second["id"], before="RANK-1")) == [("already_completed", "before")]
 
 
-@pytest.mark.parametrize("status", ["PARTIALLY_PACKED", "PARTIALLY_DELIVERED", "PENDING", "READY_FOR_FULFILLMENT"])
+@pytest.mark.parametrize("status", ["PARTIALLY_DELIVERED", "PENDING"])
 async def test_an_order_of_which_something_is_left_to_ship_is_open(stage: Stage, tenant: Tenant, status: str) -> None:
     first, *_ = _orders(tenant, "sales_order", 1)
     tenant.edit(SOLD, first["id"], status=status)

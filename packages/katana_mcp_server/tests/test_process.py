@@ -82,6 +82,7 @@ async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_
     assert _files(tmp_path / "kept here" / "ünï")
 
 
+@pytest.mark.soak
 async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path) -> None:
     sandbox = Sandbox(clock=ManualClock())
     async with sandbox.serve() as url:

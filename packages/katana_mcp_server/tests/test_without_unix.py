@@ -50,6 +50,7 @@ async def test_it_serves_over_stdio_reads_and_writes(tmp_path: Path, environment
     assert {name for name in made if name.startswith(("typed-", "tenants"))} >= {"tenants.json", "tenants.lock"}
 
 
+@pytest.mark.soak
 async def test_it_serves_over_http_until_it_is_stopped(tmp_path: Path, environment: dict[str, str]) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, RUNNER, "katana_mcp", "serve", "--http", "--port", "0"),
