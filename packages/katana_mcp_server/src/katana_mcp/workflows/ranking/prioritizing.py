@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from cache_core.records import Record
 from katana_mcp.references.display_names import titled
 from katana_mcp.surface.operations.write import planning_tool
-from katana_mcp.values import get_int
 from katana_mcp.workflows.ranking.checks import checks
 from katana_mcp.workflows.ranking.orders import (
     MADE,
@@ -50,7 +49,7 @@ def _plan(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Draft:
             **{name: _binding(facts.order(asked) or {}) for name, asked in request.anchors.items()},
         },
         lanes=(f"rank of {titled(request.type)}s",),
-        lines=tuple(PlanLine(row_id=get_int(order, "id"), name=number_of(order)) for order in moved),
+        lines=tuple(PlanLine(name=number_of(order)) for order in moved),
         linked=tuple(_along(request, facts)),
         one_way=_ONE_WAY,
     )
