@@ -141,17 +141,21 @@ def used_in(change: Transition) -> Iterator[ToolWarning]:
     """Yield that products are made of what goes, and what of it is in stock."""
     used, path = _own(change), None if change.after is None else "delete_variant_ids"
     if used.products:
-        more = len(used.products) - len(used.called)
-        named = f"{', '.join(used.called)}{f' and {more} more' if more > 0 else ''}"
+        named = _some(used.called, len(used.products))
         told = f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
         yield advisory(warning_codes.IN_USE, told, path)
     if used.stock:
-        more = len(used.stock) - _NAMED
-        named = f"{', '.join(used.stock[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+        named = _some(used.stock, len(used.stock))
         yield advisory(warning_codes.IN_USE, f"there is stock of it: {named}; it is listed no longer afterwards", path)
     if not used.is_counted:
         told = "the first sync of bills of materials is not finished: more products may be made of it"
         yield advisory(warning_codes.COLD_CACHE, told, path)
+
+
+def _some(told: Sequence[str], count: int) -> str:
+    """Return the first few, and how many more there are."""
+    more = count - _NAMED
+    return f"{', '.join(told[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def binds(change: Transition) -> JsonObject:

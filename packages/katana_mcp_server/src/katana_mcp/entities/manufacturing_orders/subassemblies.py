@@ -8,19 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from cache_core.conditions import OneOf, Order
-from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
 from katana_mcp.references.display_names import Names, look_up, text
 from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import get_bool, get_int, rows
 
 SUBASSEMBLIES = "subassemblies"
 _ORDER = "manufacturing_order"
-_LEVELS, _MOST = 5, 200
 
 
 class MakingOrder(Answer):
@@ -65,8 +63,7 @@ class _Tree:
     async def below(self, level: int, above: Sequence[Record]) -> list[Record]:
         """Add what orders of one level take, and return the orders that make it."""
         by_id = {get_int(order, "id") or 0: order for order in above}
-        mine = Selection((OneOf("manufacturing_order_id", tuple(by_id)),), Order("id"), _MOST)
-        taken = [row.record for row in await self.services.cache.select(RECIPE_ROWS, mine)]
+        taken = await rows_beside(self.services, RECIPE_ROWS, of_ids("manufacturing_order_id", *by_id))
         made = await self._made(taken)
         making = await self._making(
             [*dict.fromkeys(key for row in taken if (key := get_int(row, "variant_id")) in made)]
@@ -94,10 +91,9 @@ class _Tree:
         """Return the orders that make these variants."""
         if not variants:
             return {}
-        wanted = (OneOf("variant_id", tuple(key for key in variants if key is not None)),)
         found: dict[int, list[Record]] = {}
-        for row in await self.services.cache.select(_ORDER, Selection(wanted, Order("id", descending=True), _MOST)):
-            found.setdefault(get_int(row.record, "variant_id") or 0, []).append(row.record)
+        for order in await rows_beside(self.services, _ORDER, of_ids("variant_id", *variants), "-id"):
+            found.setdefault(get_int(order, "variant_id") or 0, []).append(order)
         return found
 
 
@@ -111,10 +107,11 @@ def _meant(parent: Record, making: Sequence[Record]) -> Iterator[Record]:
 
 async def subassemblies(order: Record, services: Services) -> list[Record]:
     """Return the ingredients of an order that are made, those of the orders that make them, and so on."""
-    tree, level = _Tree(services, [], {get_int(order, "id") or 0}), [order]
-    for nr in range(1, _LEVELS + 1):
-        level = await tree.below(nr, level) if level else []
-    return [*tree.found]
+    tree, orders, level = _Tree(services, [], {get_int(order, "id") or 0}), [order], 0
+    while orders:  # each order is looked into once, so circles end
+        level += 1
+        orders = await tree.below(level, orders)
+    return tree.found
 
 
 def shown(order: Record, names: Names) -> list[Subassembly] | None:
@@ -130,12 +127,12 @@ def shown(order: Record, names: Names) -> list[Subassembly] | None:
             recipe_row_id=get_int(row, "id"),
             sku=names.sku(row.get("variant_id")),
             name=names.variant(row.get("variant_id")),
-            orders=[_making(each, names) for each in cast("list[Record]", row.get("orders"))],
+            orders=[_told(each, names) for each in cast("list[Record]", row.get("orders"))],
         )
         for row in rows(order, SUBASSEMBLIES)
     ]
 
 
-def _making(order: Record, names: Names) -> MakingOrder:
+def _told(order: Record, names: Names) -> MakingOrder:
     key, same = get_int(order, "id"), order.get("same_sales_order")
     return filled(MakingOrder, order, names, manufacturing_order_id=key, same_sales_order=same)

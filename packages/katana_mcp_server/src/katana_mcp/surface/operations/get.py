@@ -143,12 +143,12 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
     beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
     whole = replace(stored, record={**stored.record, **beside})
     (told,) = await to_answers(lambda each: views[each], [(source, whole)], services)
-    lists: dict[str, list[Answer]] = {name: getattr(told, name) or [] for name in document.paged}
+    asked = {name: getattr(told, name) for name in document.paged}
+    lists: dict[str, list[Answer]] = {name: each for name, each in asked.items() if each is not None}
     size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
     first = (request.rows_page - 1) * size
     more = any(first + size < len(each) for each in lists.values())
-    asked = {name for name in lists if getattr(told, name) is not None}
-    page = {name: each[first : first + size] for name, each in lists.items() if name in asked}
+    page = {name: each[first : first + size] for name, each in lists.items()}
     on = f"{_name(document)}({document.source}_id={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),

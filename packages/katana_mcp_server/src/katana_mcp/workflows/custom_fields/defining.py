@@ -22,7 +22,7 @@ from katana_mcp.workflows.custom_fields.definitions import (
     shown_on,
 )
 from katana_mcp.workflows.custom_fields.request import DefineCustomFieldRequest, DefineCustomFieldResponse
-from katana_mcp.writing.actions import Action, JsonObject, Recognise, Ref
+from katana_mcp.writing.actions import Action, JsonObject, Recognise, Ref, on_record
 from katana_mcp.writing.change import Change, Draft
 from katana_mcp.writing.preview import FieldChange
 
@@ -77,21 +77,13 @@ def _new(request: DefineCustomFieldRequest) -> Draft:
 def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
     body, key = changed(request, before), str(before["id"])
     changes = tuple(_changes(before, body))
-    action = Action(
-        title=f"change {text(before, 'label')} of {kind_of(before)}",
-        method="PATCH",
-        path=f"/{COLLECTION}/{key}",
-        body=body,
-        entity=DEFINITION,
-        record=key,
-        expects={"id": key, **body},
-        recognise=Recognise(collection=COLLECTION, filters={}),
-    )
+    action = on_record(f"change {text(before, 'label')} of {kind_of(before)}", DEFINITION, COLLECTION, key, body)
+    look = Recognise(collection=COLLECTION, filters={})
     told = ", ".join(f"{each.field} {each.new or 'cleared'}" for each in changes)
     back = {"field": key, **_back(before, body)}
     return Draft(
         summary=f"custom field {text(before, 'label')} of {kind_of(before)}: {told or 'no change'}",
-        actions=(action,),
+        actions=(replace(action, expects={"id": key, **body}, recognise=look),),
         touches=_binding(before),
         id=key,
         changes=changes,
@@ -103,17 +95,10 @@ def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
 
 def _deletion(before: Record) -> Draft:
     key, called = str(before["id"]), f"{text(before, 'label')} of {kind_of(before)}"
-    action = Action(
-        title=f"delete {called}",
-        method="DELETE",
-        path=f"/{COLLECTION}/{key}",
-        entity=DEFINITION,
-        record=key,
-        recognise=Recognise(collection=COLLECTION, filters={}, since=text(before, "created_at") or ""),
-    )
+    look = Recognise(collection=COLLECTION, filters={}, since=text(before, "created_at") or "")
     return Draft(
         summary=f"delete custom field {called} with all its values",
-        actions=(action,),
+        actions=(replace(on_record(f"delete {called}", DEFINITION, COLLECTION, key), recognise=look),),
         touches=_binding(before),
         id=key,
         prior_state=before,

@@ -1,30 +1,17 @@
 """What may be asked of a definition: what it is called, what it holds, of which records, and that it goes."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from katana_client.models.values import (
+    CustomFieldDefinitionEntityType,
+    CustomFieldDefinitionFieldType,
+    CustomFieldOptionsAppearson,
+)
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NewName, ShortText, WriteRequest, own_id
 from katana_mcp.writing.preview import Preview
-
-type FieldType = Literal["shortText", "number", "singleSelect", "date", "boolean", "url"]
-type EntityType = Literal[
-    "SalesOrder",
-    "SalesOrderRow",
-    "ProductVariant",
-    "MaterialVariant",
-    "ServiceVariant",
-    "PurchaseOrder",
-    "PurchaseOrderRow",
-    "OutsourcedPurchaseOrder",
-    "OutsourcedPurchaseOrderRow",
-    "ProductionOperation",
-    "RecipeBom",
-    "Supplier",
-    "Customer",
-]
-type Target = Literal["SalesOrderRow", "PurchaseOrderRow", "OutsourcedPurchaseOrderRow", "ManufacturingOrder"]
 
 
 class DefineCustomFieldRequest(WriteRequest):
@@ -48,15 +35,15 @@ class DefineCustomFieldRequest(WriteRequest):
     """Id or label; left out: a new one."""
     label: NewName | None = None
     """Its name."""
-    field_type: FieldType | None = None
+    field_type: CustomFieldDefinitionFieldType | None = None
     """Never changes."""
-    entity_type: EntityType | None = None
+    entity_type: CustomFieldDefinitionEntityType | None = None
     """Whose field; never changes."""
     description: ShortText | None = None
     """For people."""
     choices: Annotated[list[NewName], Field(max_length=250)] | None = None
     """All of a singleSelect; others stay readable."""
-    appears_on: Annotated[list[Target], Field(max_length=4)] | None = None
+    appears_on: Annotated[list[CustomFieldOptionsAppearson], Field(max_length=4)] | None = None
     """Where those of variants show too."""
     delete: bool = False
     """Deletes `field` with its values."""

@@ -57,7 +57,8 @@ async def _answer(request: TraceRequest, services: Services) -> Answer:
     beside = [*lots, *customers]
     asked = await page_of("trace", request, services, render, beside)
     page = paged(asked, await render(asked.first, asked.last), len(steps), now, beside=beside)
-    actions = [*cast("list[str]", page.fields.get("next_actions", [])), *goes_on("trace", now, services)]
+    actions = cast("list[str]", page.fields.get("next_actions", []))
+    page.fields["next_actions"] = [*actions, *goes_on("trace", now, services)]
     return now.answer(
         TraceAnswer,
         *stock.warnings,
@@ -66,7 +67,7 @@ async def _answer(request: TraceRequest, services: Services) -> Answer:
         *_cuts(walk, len(walk.lots), len(sold)),
         *await unread_warnings(services, USED),
         *page.warnings,
-        **{**page.fields, "next_actions": actions},
+        **page.fields,
         kind=start.kind,
         page=request.page,
         limit=request.limit,
