@@ -12,7 +12,7 @@ from katana_mcp.entities import ENTITIES
 from katana_mcp.resources.help import tool_page, tool_reference
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema, referred
-from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.arguments import MOST_ENTRIES, validated
 from katana_mcp.server.mcp.catalogue import catalogue, tokens
 from katana_mcp.server.mcp.schemas import without_references
 from katana_mcp.surface.descriptor import Verb
@@ -116,7 +116,8 @@ def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
 def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
     schema = LISTED[tool]["inputSchema"]
     every = list(nodes(schema))
-    opened = {path for path, each in every if each.get("type") == "object" and each["additionalProperties"]}
+    opened = {path for path, each in every if each.get("type") == "object" and each.get("additionalProperties")}
+    assert schema["additionalProperties"] is False
     assert {path for path in opened if path.rpartition(".")[2] not in KEYED_BY_THE_ACCOUNT} == set()
     assert [path for path, each in every if "default" in each and each["default"] is None] == []
     assert [path for path, each in every if "$ref" in each or "title" in each] == []
@@ -148,7 +149,7 @@ def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything
         for name, schema in shown["inputSchema"]["properties"].items():
             if schema["type"] == "array" and "maxItems" not in schema:
                 with pytest.raises(Refused):
-                    _validate(tool, {**_required(tool), name: [fitting(schema["items"])] * 100})
+                    _validate(tool, {**_required(tool), name: [fitting(schema["items"])] * (MOST_ENTRIES + 1)})
 
 
 @pytest.mark.parametrize(("tool", "name"), PARAMETERS)
@@ -185,13 +186,15 @@ def test_values_of_which_some_are_known_have_a_limit_that_is_not_told(tool: str,
 
 @pytest.mark.parametrize("tool", LISTED)
 def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
+    every = list(nodes(without_references(SPECS[tool].request.model_json_schema(by_alias=True))))
     unbounded = [
         path
-        for path, each in nodes(without_references(SPECS[tool].request.model_json_schema(by_alias=True)))
+        for path, each in every
         if (each.get("type") == "array" and "maxItems" not in each and not VALUES & set(each["items"]))
         or (each.get("type") == "string" and not {"maxLength", *VALUES, "pattern", "format"} & set(each))
     ]
     assert unbounded == []
+    assert max((each.get("maxItems", 0) for _, each in every), default=0) <= MOST_ENTRIES, "the rest is not looked at"
 
 
 @pytest.mark.parametrize("tool", LISTED)

@@ -22,8 +22,8 @@ type Path = tuple[int | str, ...]
 _MAX_PROBLEMS = 10
 _MAX_SHOWN = 42
 _MAX_STRINGIFIED = 100_000
-_MOST_ENTRIES = 100
-"""Of a list whose schema tells no limit: some words out of a few. Its request must refuse more than this."""
+MOST_ENTRIES = 1_000
+"""Of a list whose schema tells no limit. Its request must refuse more than this: what is beyond is not looked at."""
 _MAX_DIGITS = 18
 
 
@@ -94,7 +94,7 @@ class _Reading:
             return value
         most = next(
             (most for alternative in _alternatives(schema) if isinstance(most := alternative.get("maxItems"), int)),
-            _MOST_ENTRIES,
+            MOST_ENTRIES,
         )
         entries = cast("list[object]", value)[: most + 1]
         items = cast("Schema", schema.get("items", {}))

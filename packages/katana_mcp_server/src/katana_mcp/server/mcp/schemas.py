@@ -16,7 +16,8 @@ def input_schema(model: type[BaseModel]) -> Schema:
     """Return the request model's schema: no `$ref`, no titles, no null branches, no `default: null`.
 
     A default of null would be sent back by some hosts, and null means "clear", never "leave alone". Limits that no
-    honest value comes near are checked without being told.
+    honest value comes near are checked without being told. That a key must be known is told of the arguments, and
+    checked at every depth.
     """
     schema = compress_schema(without_references(model.model_json_schema(by_alias=True)), prune_titles=True)
     schema.pop("description", None)
@@ -80,15 +81,23 @@ def _short(node: object) -> object:
     schema = {key: _short(value) for key, value in cast("Schema", node).items()}
     if schema.get("maximum") in _UNTOLD:
         schema = {key: value for key, value in schema.items() if key not in {"minimum", "maximum"}}
-    if _VALUES & cast("Schema", schema.get("items", {})).keys():
-        schema.pop("maxItems", None)  # as many as there are values
+    if _VALUES & cast("Schema", schema.get("items", {})).keys() or cast("int", schema.get("maxItems", 0)) >= _MANY:
+        schema.pop("maxItems", None)  # as many as there are values, or more than people name
     if "examples" in schema:
         schema.pop("maxLength", None)  # a word of Katana's
     return _with_types({key: value for key, value in schema.items() if (key, value) not in _NEED_NOT_BE_TOLD})
 
 
 _VALUES = {"enum", "examples"}
-_NEED_NOT_BE_TOLD = (("minItems", 1), ("minLength", 1), ("maxLength", 255), ("default", False))
+_MANY = 50
+_NEED_NOT_BE_TOLD = (
+    ("minItems", 1),
+    ("minLength", 1),
+    ("maxLength", 255),
+    ("maxLength", 256),
+    ("default", False),
+    ("additionalProperties", False),
+)
 
 
 def _with_types(schema: Schema) -> Schema:
