@@ -28,9 +28,10 @@ sys.dont_write_bytecode = False
 settings.register_profile("whatever it takes", deadline=None)
 settings.load_profile("whatever it takes")
 
-# A shell that runs the tests in the background has them ignore Ctrl-C, and what they start would inherit that.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell that runs the tests in the background, or `nohup`, has them ignore signals, and what they start inherits that.
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 _CHECKED: set[str] = set()
 _check = Draft202012Validator.check_schema

@@ -16,6 +16,7 @@ from .writes_prices import PRICES
 from .writes_ranking import RANKING
 from .writes_receipts import RECEIPTS
 from .writes_returns import RETURNS
+from .writes_safety_stock import SAFETY_STOCK
 from .writes_sales import SALES
 from .writes_shipments import SHIPMENTS
 from .writes_suppliers import SUPPLIERS
@@ -38,6 +39,7 @@ WRITES: Mapping[str, Write] = {
     **MAKING,
     **COUNTS,
     **RANKING,
+    **SAFETY_STOCK,
     **FIELDS,
 }
 SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order", "count_stock"})

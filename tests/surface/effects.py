@@ -11,6 +11,7 @@ from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import resolved
 from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
 from katana_sandbox.collections.order_reranks import ranked_orders
+from katana_sandbox.rules.levels import safety_stock
 
 from .alike import all_alike
 from .all_writes import WRITES
@@ -26,6 +27,8 @@ RECEIPT, ROW = "purchase_order_receive", "purchase_order_rows"
 """What makes no record that it is answered with, and what it changes."""
 RERANKS = {"sales_order_rerank": "sales_orders", "manufacturing_order_rerank": "manufacturing_orders"}
 """What moves orders and makes nothing, and what it moves."""
+LEVELS = "inventory_safety_stock_levels"
+MAKES_NO_RECORD = {RECEIPT, LEVELS, *RERANKS}
 REFUSED = 429
 """The one status after which the same request may be sent again."""
 
@@ -74,7 +77,7 @@ class Watched:
         self._tenant = sandbox.tenant()
         self._began = len(sandbox.journal)
         self._posted = {_collection(request) for request in requests if request["method"] == "POST"}
-        self._posted -= {RECEIPT, *RERANKS}
+        self._posted -= MAKES_NO_RECORD
         self._rows_there = _ids(self._tenant, ROW)
         self._there = {each: _ids(self._tenant, each) for each in self._posted}
 
@@ -106,7 +109,7 @@ class Watched:
             if request["method"] != "POST":
                 continue
             collection = _collection(request)
-            if collection == RECEIPT or collection in RERANKS:
+            if collection in MAKES_NO_RECORD:
                 continue
             if not left[collection]:
                 break  # nothing is sent after what failed
@@ -146,6 +149,8 @@ class Watched:
             return all(self._has_come(entry) for entry in _entries(request))
         if collection in RERANKS:
             return self._is_on_top(collection, json.loads(request["body"]))
+        if collection == LEVELS:
+            return self._is_kept(json.loads(request["body"]))
         if method == "POST":
             return place in self.made
         record = _found(self._tenant, collection, _key(request["path"].split("/")[2]))
@@ -158,6 +163,11 @@ class Watched:
         assert body["place"] == {"position": "top"}
         ids = body["order_ids"]
         return ranked_orders(self._tenant.context(), RERANKS[rerank])[: len(ids)] == ids
+
+    def _is_kept(self, body: Planned) -> bool:
+        """Return whether a level is as it was set."""
+        held = safety_stock(self._tenant.context(), body["variant_id"], body["location_id"])
+        return held == Decimal(str(body["value"]))
 
     def _has_come(self, entry: Planned) -> bool:
         """Return whether a row has come, or a part of it as a row of its own."""

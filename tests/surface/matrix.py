@@ -19,6 +19,7 @@ from .matrix_making import making_writes
 from .matrix_promised import boms, ledgers, promised
 from .matrix_ranking import ranks
 from .matrix_returns import return_writes
+from .matrix_safety_stock import kept
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods, traces
@@ -461,6 +462,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **sales_writes(tenant),
         **making_writes(tenant),
         "prioritize_orders": ranks(tenant),
+        "modify_safety_stock": kept(tenant),
         **return_writes(tenant),
         **bom_writes(tenant),
         **count_writes(tenant),

@@ -74,7 +74,7 @@ def test_what_changes_something_is_listed_in_every_configuration() -> None:
 
 def test_every_tool_and_the_everyday_set_stand_in_the_whole_list() -> None:
     assert len(WHOLE_LIST) == len(set(WHOLE_LIST)) <= 90
-    assert {*LISTED, *EVERYDAY, *FEW, "search_tools", "call_tool"} <= set(WHOLE_LIST)
+    assert {*LISTED, *EVERYDAY, *FEW} <= set(WHOLE_LIST)
     assert FEW <= EVERYDAY
 
 

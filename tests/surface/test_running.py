@@ -99,7 +99,7 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
         known = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
         return [{name: sorted(known)[:100]}] if known and tool != "list_items" else []
     if name.endswith("skus_or_variant_ids"):
-        most = LISTED[tool]["inputSchema"]["properties"][name]["maxItems"]
+        most = LISTED[tool]["inputSchema"]["properties"][name].get("maxItems", 50)
         return [{name: sorted(given["variant_id"])[: min(most, 100)]}]
     # Each plan asks Katana anew.
     several = _some(given.get(name, set()))[: 1 if tool in PLANS else 2]

@@ -47,6 +47,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "modify_stock_adjustment": (2, 2),
     "modify_stock_transfer": (3, 4),
     "modify_supplier": (3, 6),
+    "modify_safety_stock": (4, 3),
     "prioritize_orders": (2, 5),
     "receive_purchase_order": (5, 5),
     "replace_ingredient": (9, 3),

@@ -406,6 +406,14 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             apart={"sales_order_id": "is that of the rows"},
         ),
     ),
+    "modify_safety_stock": (
+        Goes(into=(), apart={"rows": "one request for each level, one for the bins of a location"}),
+        Goes(
+            into=("CreateInventorySafetyStockLevelRequest", "VariantDefaultStorageBinLink"),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id", "safety_stock": "value", "default_bin": "bin_name"},
+        ),
+    ),
     "prioritize_orders": (
         Goes(
             into=("RerankSalesOrderRequest", "RerankManufacturingOrderRequest", "RerankPlace"),

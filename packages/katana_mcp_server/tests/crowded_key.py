@@ -39,9 +39,9 @@ class CrowdedKey:
     syncing: set[str] = field(default_factory=set[str])
 
     @property
-    def planned(self) -> float:
-        """The part of the previews that got a plan in time."""
-        return sum(seconds <= PATIENCE for seconds in self.previews) / len(self.previews)
+    def late(self) -> int:
+        """How many previews got no plan in time."""
+        return sum(seconds > PATIENCE for seconds in self.previews)
 
     async def send(self, budget: Budget, priority: Priority) -> None:
         """Send one request."""

@@ -74,6 +74,7 @@ PLANNED = [
     "get_bom",
     "modify_bom",
     "change_prices",
+    "modify_safety_stock",
     "list_traceability",
     "modify_traceability",
     "trace",

@@ -339,6 +339,7 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         ("replace_ingredient", named, {boms}),
         _dearer(product),
         _counted(product),
+        _kept(product),
         ("define_custom_field", {"field": "Gift note", "label": "Card"}, {"custom fields"}),
     ]
 
@@ -346,6 +347,11 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
 def _dearer(variant: int) -> tuple[str, dict[str, object], set[str]]:
     prices = [{"sku_or_variant_id": variant, "price": 77}]
     return "change_prices", {"which": "sales", "prices": prices}, {f"variant {variant}"}
+
+
+def _kept(variant: int) -> tuple[str, dict[str, object], set[str]]:
+    row = {"sku_or_variant_id": variant, "location_id": 10000101, "safety_stock": 77}
+    return "modify_safety_stock", {"rows": [row]}, {f"levels of variant {variant}"}
 
 
 def _counted(variant: int) -> tuple[str, dict[str, object], set[str]]:

@@ -20,7 +20,7 @@ def _account(tmp_path: Path, thinks: float = 2.0) -> CrowdedKey:
 
 def _held(account: CrowdedKey) -> None:
     assert busiest(account.arrivals) <= 60
-    assert account.planned >= 0.99, [round(preview) for preview in account.previews]
+    assert account.late <= max(1, len(account.previews) // 100), [round(preview) for preview in account.previews]
     assert account.oldest <= 0
 
 

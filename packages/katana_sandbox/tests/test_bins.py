@@ -128,9 +128,12 @@ async def test_a_variant_is_linked_to_a_bin_and_unlinked(api: Caller, tenant: Te
     assert made["storage_bin_id"] not in shelves, "a bin that is not there is made"
     again = (await api.post("/variant_bin_locations", [{**body, "bin_name": "A"}])).rows[0]
     assert (again["id"], again["storage_bin_id"]) == (made["id"], shelves[0])
+    (shown,) = (await api.get("/inventory", body)).rows
+    assert shown["default_storage_bin"] == again
     assert (await api.post("/variant_bin_locations", {**body, "bin_name": "A"})).status == 422
     unlinked = await api.post("/unlink_variant_bin_locations", [body])
     assert (unlinked.status, [row["deleted_at"] is None for row in tenant.all("variant_bin_locations")]) == (
         204,
         [False],
     )
+    assert (await api.get("/inventory", body)).rows[0]["default_storage_bin"] is None

@@ -114,6 +114,10 @@ class StockReads:
         moved = [row.id for row in found.rows if _is_dirty(row) and isinstance(row.id, int)]
         return not moved or not (await self.ensure(moved)).moved
 
+    async def read_again(self, variant_ids: Sequence[int]) -> StockAnswer:
+        """Return the stock of these variants, fetched now however fresh it is."""
+        return await self.ensure(variant_ids, _NEVER)
+
     async def ensure(
         self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for, spent: float = 0.0
     ) -> StockAnswer:
@@ -125,7 +129,7 @@ class StockReads:
             spent: seconds that the read has waited already; they are taken from its patience where levels are cached.
         """
         reason = None
-        fresh_for = self._patience.fresh_for or fresh_for
+        fresh_for = fresh_for if fresh_for is _NEVER else self._patience.fresh_for or fresh_for
         found = await self._cache.get_many(STOCK.name, variant_ids)
         if found.missing or any(self._is_due(row, fresh_for) for row in found.rows):
             wait = self._patience.cold if found.missing else max(_LEAST, self._patience.warm - spent)
@@ -204,6 +208,10 @@ class StockReads:
     def _is_due(self, row: Stored, fresh_for: timedelta) -> bool:
         age = self._clock.now() - datetime.fromisoformat(_fetched_at(row))
         return _is_dirty(row) or not timedelta(0) <= age <= fresh_for
+
+
+_NEVER = timedelta(-1)
+"""For so long nothing stays fresh."""
 
 
 def _is_dirty(row: Stored) -> bool:

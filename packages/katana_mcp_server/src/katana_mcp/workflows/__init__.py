@@ -17,6 +17,7 @@ from katana_mcp.workflows.promise_date import PROMISE_DATE
 from katana_mcp.workflows.ranking.prioritizing import PRIORITIZE_ORDERS, PRIORITIZING
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
+from katana_mcp.workflows.safety_stock.setting import MODIFY_SAFETY_STOCK, SETTING
 from katana_mcp.workflows.stock_value import STOCK_VALUE
 from katana_mcp.workflows.traceability import LIST_TRACEABILITY
 from katana_mcp.workflows.tracing.trace import TRACE
@@ -32,6 +33,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
     STOCK_VALUE,
+    MODIFY_SAFETY_STOCK,
     LIST_TRACEABILITY,
     TRACE,
     ORDER_READINESS,
@@ -46,5 +48,9 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     REBUILD_CACHE,
 )
 
-CHANGES: Changes = {PRIORITIZE_ORDERS.name: PRIORITIZING, DEFINE_CUSTOM_FIELD.name: DEFINING}
+CHANGES: Changes = {
+    PRIORITIZE_ORDERS.name: PRIORITIZING,
+    DEFINE_CUSTOM_FIELD.name: DEFINING,
+    MODIFY_SAFETY_STOCK.name: SETTING,
+}
 """How those of them plan that plan a write, by name."""

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from katana_client.errors import KatanaError
 from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import get_int, number
 from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 
@@ -28,6 +31,19 @@ async def bin_names(services: Services, name: str | None = None) -> dict[int | N
     """Return the names of bins, all or those that have this one, by their ids."""
     read = await read_rows([services.client.bin_locations.pages(bin_name=name)])
     return {get_int(row, "id"): text(row, "bin_name") or text(row, "name") for row in read.rows}
+
+
+async def bins_at(place: int, services: Services) -> tuple[str, ...]:
+    """Return the names of the bins that a location has in Katana now.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    try:
+        read = await read_rows([services.client.bin_locations.pages(location_id=place)])
+    except KatanaError:
+        raise Refused(unasked("which bins there are now")) from None
+    return tuple(name for row in read.rows if (name := text(row, "bin_name") or text(row, "name")))
 
 
 async def stock_by_bin(

@@ -135,6 +135,7 @@ class Action:
         answers_many: how many records Katana answers with in a list; 0 where it is one.
         answers_ids: the list of ids that Katana answers with in place of a record: it stands in the body too, and all
             that were sent have to be among those answered. An answer of 204 without a body says the same.
+        answers_body: whether Katana answers with what it was sent, and no id.
         is_repeatable: whether the same request once more changes nothing: it is safe where nothing tells its outcome.
         pending: the flag of the record that says that Katana has taken it, and works on it still.
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
@@ -159,6 +160,7 @@ class Action:
     is_answered: bool = True
     answers_many: int = 0
     answers_ids: str = ""
+    answers_body: bool = False
     is_repeatable: bool = False
     pending: str = ""
     document: tuple[str, int] | None = None
@@ -219,6 +221,7 @@ class Action:
                 **({} if self.is_answered else {"is_answered": False}),
                 **({"answers_many": self.answers_many} if self.answers_many else {}),
                 **({"answers_ids": self.answers_ids} if self.answers_ids else {}),
+                **({"answers_body": True} if self.answers_body else {}),
                 **({"is_repeatable": True} if self.is_repeatable else {}),
                 **({"pending": self.pending} if self.pending else {}),
                 **({} if self.document is None else {"document": list(self.document)}),

@@ -8,6 +8,7 @@ from cache_core.errors import CacheError, SourceUnavailable
 from cache_core.protocol import own_write_stands
 from cache_core.records import RecordId, as_id, canonical, is_set, iso, values_at
 from cache_core.spec import EntitySpec
+from cache_core.specs.stock import STOCK
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
 from katana_client.answers import rows_of
@@ -17,11 +18,12 @@ from katana_client.filters import FilterValue
 from katana_client.normalise import normalise
 from katana_client.page import Page
 from katana_client.sending import Answer
+from katana_client.wire import ReadModel
 from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
-from katana_mcp.values import rows
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import SAFE_AGAIN, Action
 from katana_mcp.writing.meaning import all_same, differing, holds, model_of
 from katana_mcp.writing.preview import value_in_words
@@ -88,6 +90,8 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     is_empty = answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     if action.answers_ids:
         return is_empty or _holds_all_ids(action, answer)
+    if action.answers_body:
+        return answer.reply.status == _OK and holds(model_of(action.collection), action.fields, _fields(answer))
     if action.method == "DELETE" or not action.is_answered:
         return is_empty
     return record is not None and as_id(record.get("id")) is not None
@@ -95,12 +99,15 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
 
 def _holds_all_ids(action: Action, answer: Answer) -> bool:
     """Return whether an answer lists all the ids that were sent, among others maybe."""
-    value: JsonObject = cast("JsonObject", answer.value) if isinstance(answer.value, dict) else {}
-    sent, listed = (fields.get(action.answers_ids) for fields in (action.fields, value))
+    sent, listed = (fields.get(action.answers_ids) for fields in (action.fields, _fields(answer)))
     if answer.reply.status != _OK or not isinstance(listed, list):
         return False
     known = {as_id(each) for each in cast("list[object]", listed)}
     return all(as_id(each) in known for each in cast("list[object]", sent))
+
+
+def _fields(answer: Answer) -> JsonObject:
+    return cast("JsonObject", answer.value) if isinstance(answer.value, dict) else {}
 
 
 def lacking(error: LookupError) -> str:
@@ -160,7 +167,7 @@ def _is_left_out(action: Action, page: Page[Any], now: datetime) -> bool:
 def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why: str) -> ActionState:
     """Return how an action ended that makes many records: applied where each of them is there, once."""
     (expected,) = (cast("list[JsonObject]", each) for each in action.expects.values())
-    model = model_of(action.collection)
+    model = _looked_up_as(action)
     mine = [row for row in found if any(holds(model, each, row) for each in expected)]
     told = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
     is_there = all_same(model, [*expected], [*mine])
@@ -175,8 +182,12 @@ def _fits(action: Action, found: JsonObject) -> bool:
 
 def is_as_planned(action: Action, found: JsonObject) -> bool:
     """Return whether a record is what an action was to make of it, each field compared by what it is."""
-    look = action.recognise
-    return holds(model_of(action.collection if look is None else look.collection), action.expects, found)
+    return holds(_looked_up_as(action), action.expects, found)
+
+
+def _looked_up_as(action: Action) -> type[ReadModel]:
+    """Return the declaration of what the listing that tells of an action holds."""
+    return model_of(action.collection if action.recognise is None else action.recognise.collection)
 
 
 def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
@@ -254,6 +265,9 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
             warnings.append(_not_shown(f"{entity} {record}: its totals could not be read again yet ({error})"))
     along = dict.fromkeys(entity for action, _ in done for entity in action.refreshes)
     unread = [entity for entity in along if not await services.fresh.read_newest(entity)]
+    levels = sorted({variant for action, _ in done if action.entity == STOCK.name for variant in _levels(action)})
+    if levels and (await services.stock.planning(_FOR_STOCK).read_again(levels)).reason:
+        unread.append(STOCK.name)
     return [*warnings, *(_not_shown(f"{entity}s: what changed along could not be read yet") for entity in unread)]
 
 
@@ -262,6 +276,12 @@ async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: 
     if await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
         return []
     return [_not_shown("the stock that this changed could not be read again yet")]
+
+
+def _levels(action: Action) -> list[int]:
+    """Return the variants of which an action sets levels."""
+    sent = action.body if isinstance(action.body, list) else [action.fields]
+    return [key for each in sent if (key := get_int(each, "variant_id")) is not None]
 
 
 async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[int]:

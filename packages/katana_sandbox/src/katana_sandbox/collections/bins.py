@@ -12,6 +12,7 @@ from katana_sandbox.operations.create import check_references, checked
 from katana_sandbox.operations.list import computed_page, page_slots
 from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.render import render
+from katana_sandbox.rules.default_bins import default_bin
 from katana_sandbox.rules.traced import moved_between_bins, traced_parts
 from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record, array, encode
@@ -110,22 +111,15 @@ def _linked(ctx: Context, entry: Record) -> Record:
     if found is None:
         found = ctx.insert("bin_locations", {"bin_name": entry["bin_name"], "location_id": location})
     fields = {"bin_name": entry["bin_name"], "variant_id": entry["variant_id"], "storage_bin_id": found["id"]}
-    held = _default_bin(ctx, entry["variant_id"], location)
+    held = default_bin(ctx, entry["variant_id"], location)
     if held is not None:
         return ctx.change("variant_bin_locations", held["id"], fields)
     return ctx.insert("variant_bin_locations", fields)
 
 
-def _default_bin(ctx: Context, variant_id: object, location_id: object) -> Record | None:
-    for link in ctx.children("variant_bin_locations", "variant_id", variant_id):
-        if (ctx.get("bin_locations", link["storage_bin_id"]) or {}).get("location_id") == location_id:
-            return link
-    return None
-
-
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
     for entry in cast("list[Record]", checked("POST /unlink_variant_bin_locations", call.body())):
-        held = _default_bin(ctx, entry["variant_id"], entry["location_id"])
+        held = default_bin(ctx, entry["variant_id"], entry["location_id"])
         if held is not None:
             ctx.delete("variant_bin_locations", held["id"])
     return Reply(204)

@@ -7,6 +7,7 @@ from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render_key
+from katana_sandbox.rules.default_bins import default_bin
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import potential
 from katana_sandbox.rules.levels import safety_stock
@@ -50,7 +51,7 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
         "quantity_expected": fixed(level.expected, 5),
         "quantity_missing_or_excess": fixed(level.excess - safety, 5),
         "quantity_potential": None if kits is None else fixed(kits, 5),
-        "default_storage_bin": None,
+        "default_storage_bin": default_bin(ctx, variant_id, location_id),
         "archived_at": _archived_at(ctx, variant_id),
     }
 

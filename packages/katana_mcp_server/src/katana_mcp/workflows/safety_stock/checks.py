@@ -1,0 +1,65 @@
+"""What speaks against levels: what is kept nowhere, what is said twice, and what changes nothing."""
+
+from collections.abc import Iterator
+
+from katana_mcp.references import wording
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.workflows.safety_stock.levels import LOCATION, VARIANT, KeptFacts
+from katana_mcp.workflows.safety_stock.request import ModifySafetyStockRequest
+
+_FIELDS = ("safety_stock", "default_bin")
+
+
+def checks(request: ModifySafetyStockRequest, facts: KeptFacts) -> list[ToolWarning]:
+    """Return what speaks against the plan."""
+    wrong = [*_against_rows(request, facts), *_against_pairs(request, facts)]
+    kept = [*facts.kept(request)]
+    if not wrong and not any(each.has_amount or each.has_bin for each in kept):
+        told = "every item is kept there as it is asked for already: nothing would change"
+        return [blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)]
+    return [*wrong, *_new_bins(request, facts)]
+
+
+def _against_rows(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:
+    for nr, row in enumerate(request.rows):
+        path = f"rows[{nr}]"
+        yield from wording.unnamed(VARIANT, facts.named[VARIANT, row.sku_or_variant_id], f"{path}.sku_or_variant_id")
+        yield from wording.unnamed(LOCATION, facts.named[LOCATION, row.location_id], f"{path}.location_id")
+        if not {*_FIELDS} & row.model_fields_set:
+            told = f"{path}: give safety_stock, default_bin, or both"
+            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+
+
+def _against_pairs(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:
+    seen: dict[tuple[object, ...], str] = {}
+    for nr, row in enumerate(request.rows):
+        path, pair = f"rows[{nr}]", facts.pair(row)
+        if pair is None:
+            continue
+        called = f"{pair[0].called} at {pair[1].called}"
+        if (pair[0].id, pair[1].id) not in facts.levels:
+            told = f"{path}: Katana keeps no stock of {called}; a service is never in stock"
+            yield blocking(warning_codes.NOT_FOUND, told, path)
+        for name in _FIELDS:
+            first = seen.setdefault((pair[0].id, pair[1].id, name), path) if name in row.model_fields_set else path
+            if first != path:
+                told = f"{path}: {name} of {called} is given in {first} already; give it once"
+                yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, f"{path}.{name}")
+
+
+def _new_bins(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:
+    """Yield which bins are made along, because their location has none that is called so."""
+    told = dict[tuple[int, str], str]()
+    for each in facts.kept(request):
+        if each.has_bin and each.bin is not None and each.bin not in facts.bins.get(each.place.id, ()):
+            told.setdefault((each.place.id, each.bin), f"rows[{each.nr}].default_bin")
+    for (place, name), path in told.items():
+        known = facts.bins[place]
+        others = " and others" if len(known) > _NAMED else ""
+        there = f"it has {', '.join(known[:_NAMED])}{others}" if known else "it has none yet"
+        message = f"{path}: the location has no bin {name!r}, so Katana makes one; {there}"
+        yield advisory(warning_codes.NOT_FOUND, message, path)
+
+
+_NAMED = 10

@@ -1,0 +1,190 @@
+"""`modify_safety_stock`: how much of an item a location is to keep, and the bin that it belongs in.
+
+Each request sets a value whatever it was, so that once more changes nothing. Katana makes a bin that is not there.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import batched
+
+from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.workflows.safety_stock.checks import checks
+from katana_mcp.workflows.safety_stock.levels import READS, Kept, KeptFacts, gather
+from katana_mcp.workflows.safety_stock.request import ModifySafetyStockRequest, ModifySafetyStockResponse
+from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Recognise
+from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.preview import FieldChange, PlanLine
+
+TOOL = "modify_safety_stock"
+_STOCK, _LISTING = "stock", "inventory"
+_AT_ONCE = 100
+"""Bins that one request sets: a listing of so many variants still fits into one address."""
+
+
+def _plan(request: ModifySafetyStockRequest, facts: KeptFacts) -> Draft:
+    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    kept = [each for each in facts.kept(request) if each.has_amount or each.has_bin]
+    sent = [*_sent(kept)] if is_lawful else []
+    unknown = any(each.has_amount and each.old_amount is None for each in kept)
+    return Draft(
+        summary=_summary(kept),
+        actions=tuple(action for action, _ in sent),
+        touches={"levels": [_binding(each) for each in kept]},
+        lanes=tuple(dict.fromkeys(f"levels of variant {each.goods.id}" for each in kept)),
+        lines=tuple(_line(each) for each in kept),
+        changes=tuple(change for each in kept for change in _changes(each)),
+        prior_state={"levels": [_binding(each) for each in kept]},
+        revert=None if unknown or not sent else _back(sent),
+        one_way="Katana does not show the safety stock of some now" if unknown else "",
+    )
+
+
+def _summary(kept: Sequence[Kept]) -> str:
+    amounts, bins = sum(each.has_amount for each in kept), sum(each.has_bin for each in kept)
+    parts = [
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in ((amounts, "safety stock"), (bins, "default bin"))
+        if count
+    ]
+    (one, *others) = kept or (None,)
+    of = f" of {one.called}" if one is not None and not others else ""
+    return f"set {' and '.join(parts) or 'nothing'}{of}"
+
+
+def _binding(each: Kept) -> JsonObject:
+    """Return what of a level the plan depends on."""
+    old = None if each.old_amount is None else plain_number(each.old_amount)
+    return {
+        "variant_id": each.goods.id,
+        "location_id": each.place.id,
+        **({"safety_stock": old} if each.has_amount else {}),
+        **({"default_bin": each.old_bin} if each.has_bin else {}),
+    }
+
+
+def _line(each: Kept) -> PlanLine:
+    return PlanLine(
+        change="update",
+        variant_id=each.goods.id,
+        sku=each.goods.sku,
+        is_shared=each.goods.is_shared or None,
+        name=each.goods.name,
+        location=each.place.called,
+    )
+
+
+def _changes(each: Kept) -> Iterator[FieldChange]:
+    if each.has_amount and each.asked.safety_stock is not None:
+        old = None if each.old_amount is None else str(plain_number(each.old_amount))
+        new = str(plain_number(each.asked.safety_stock))
+        yield FieldChange(field=f"{each.called}: safety stock", old=old, new=new)
+    if each.has_bin:
+        yield FieldChange(field=f"{each.called}: default bin", old=each.old_bin, new=each.bin)
+
+
+type _Sent = tuple[Action, Sequence[Kept]]
+
+
+def _sent(kept: Sequence[Kept]) -> Iterator[_Sent]:
+    """Yield each request with the rows that it is for."""
+    for each in kept:
+        if each.has_amount:
+            yield _amount(each), (each,)
+    for place in dict.fromkeys(each.place.id for each in kept):
+        here = [each for each in kept if each.place.id == place and each.has_bin and each.bin is not None]
+        for some in batched(here, _AT_ONCE):
+            yield _bins(some), some
+    for each in kept:
+        if each.has_bin and each.bin is None:
+            yield _no_bin(each), (each,)
+
+
+def _amount(each: Kept) -> Action:
+    amount = plain_number(each.asked.safety_stock or Decimal(0))
+    return Action(
+        title=f"set the safety stock of {each.called} to {amount}",
+        method="POST",
+        path="/inventory_safety_stock_levels",
+        body={"variant_id": each.goods.id, "location_id": each.place.id, "value": amount},
+        entity=_STOCK,
+        record=each.goods.id,
+        expects={"safety_stock_level": amount},
+        recognise=_here(each),
+        is_answered=False,
+        answers_body=True,
+        is_repeatable=True,
+    )
+
+
+def _bins(some: Sequence[Kept]) -> Action:
+    (first, *others) = some
+    one = f"the default bin of {first.called} to {first.bin}"
+    what = f"{len(some)} default bins at {first.place.called}" if others else one
+    rows = [{"variant_id": each.goods.id, "location_id": each.place.id, "bin_name": each.bin} for each in some]
+    expected = [{"variant_id": row["variant_id"], "default_storage_bin": {"bin_name": row["bin_name"]}} for row in rows]
+    return Action(
+        title=f"set {what}",
+        method="POST",
+        path="/variant_bin_locations",
+        body=rows,
+        entity=_STOCK,
+        expects={"levels": expected},
+        recognise=Recognise(
+            collection=_LISTING,
+            filters={"variant_id": [each.goods.id for each in some], "location_id": first.place.id},
+        ),
+        is_answered=False,
+        answers_many=len(some),
+        is_repeatable=True,
+    )
+
+
+def _no_bin(each: Kept) -> Action:
+    return Action(
+        title=f"take the default bin of {each.called} away",
+        method="POST",
+        path="/unlink_variant_bin_locations",
+        body=[{"variant_id": each.goods.id, "location_id": each.place.id}],
+        entity=_STOCK,
+        record=each.goods.id,
+        expects={"default_storage_bin": None},
+        recognise=_here(each),
+        is_answered=False,
+        is_repeatable=True,
+    )
+
+
+def _here(each: Kept) -> Recognise:
+    return Recognise(collection=_LISTING, filters={"variant_id": [each.goods.id], "location_id": each.place.id})
+
+
+def _back(sent: Sequence[_Sent]) -> JsonObject:
+    """Return the call that sets what was applied as it was before."""
+    rows = [IfApplied(place, _before(action, each)) for place, (action, some) in enumerate(sent) for each in some]
+    return {"tool": TOOL, "arguments": {"rows": rows}}
+
+
+def _before(action: Action, each: Kept) -> JsonObject:
+    pair = {"sku_or_variant_id": each.goods.id, "location_id": each.place.id}
+    if action.answers_body:
+        return {**pair, "safety_stock": None if each.old_amount is None else plain_number(each.old_amount)}
+    return {**pair, "default_bin": each.old_bin}
+
+
+SETTING = Change(
+    request=ModifySafetyStockRequest,
+    gather=gather,
+    plan=_plan,
+    checks=checks,
+    reads=READS,
+    answer=ModifySafetyStockResponse,
+)
+MODIFY_SAFETY_STOCK = planning_tool(
+    TOOL,
+    "inventory",
+    "Plan to set how much of items to keep at least at a location (safety stock, reorder point, minimum) and the "
+    "default bin that they belong in; nothing is written.\n\n"
+    "Shows each old and new value, and a `plan_token` for `apply_plan`.",
+    SETTING,
+)
