@@ -155,7 +155,7 @@ class _Planted:
         return len(found)
 
 
-async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> None:
+async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int, every: int = 1) -> None:
     tenant = own.sandbox.tenant()
     calls, planted, listed = planted_calls(tenant, WORD), _Planted(first), catalogue()
     plant(tenant, planted)
@@ -163,7 +163,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     schemas = {each.name: {path for path, _ in nodes(answer_schema(each.answer))} for each in tools()}
     async with staged(own) as stage:
         before = [list_tool.model_dump() for list_tool in await stage.client.list_tools()]
-        for tool, arguments in calls.items():
+        for tool, arguments in [*calls.items()][::every]:
             let_ask(tool, clock)
             count = await _answered(stage, tool, arguments, planted, schemas[tool])
             assert (count > 0) is (tool not in PLAIN), tool
@@ -203,14 +203,14 @@ async def _answered(stage: Stage, tool: str, arguments: dict[str, object], plant
     return planted.assert_data(list(_texts(answer)), tool)
 
 
-async def test_a_text_that_poses_as_more_is_data_in_every_answer_and_changes_no_tool(
+async def test_a_text_that_poses_as_more_is_data_in_answers_and_changes_no_tool(
     own: OwnSandbox, clock: ManualClock
 ) -> None:
-    await _assert_only_data(own, clock, 0)
+    await _assert_only_data(own, clock, 0, every=4)
 
 
 @pytest.mark.soak  # each payload in every fourth text
-@pytest.mark.parametrize("first", range(1, len(PAYLOADS), 4))
+@pytest.mark.parametrize("first", [0, *range(1, len(PAYLOADS), 4)])
 async def test_each_text_that_poses_as_more_is_data_wherever_it_stands(
     own: OwnSandbox, clock: ManualClock, first: int
 ) -> None:

@@ -1,6 +1,7 @@
 import json
 import re
 import sys
+from collections.abc import Sequence
 from itertools import batched
 
 import pytest
@@ -26,27 +27,27 @@ from .shapes import KEYED_BY_THE_ACCOUNT, Schema, fitting, misfits, nodes
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 VERBS: tuple[Verb, ...] = ("search", "list", "get", "create", "modify", "delete")
-PARAMETERS = [
-    pytest.param(tool, name, id=f"{tool}.{name}")
-    for tool, shown in LISTED.items()
-    for name in shown["inputSchema"]["properties"]
-]
+PARAMETERS = [(tool, name) for tool, shown in LISTED.items() for name in shown["inputSchema"]["properties"]]
 LIMITS = [
-    pytest.param(tool, name, value, id=f"{tool}.{name}:{limit}")
+    (tool, name, value)
     for tool, shown in LISTED.items()
     for name, schema in shown["inputSchema"]["properties"].items()
-    for limit, value in misfits(schema)
+    for _, value in misfits(schema)
 ]
 SHOWN_ONCE = (*Envelope.model_fields, "empty")
 """Keys that many answers have, which the help explains."""
 NEVER_OPENED = {"tracking_number_url", "tracking_url", "field_type"}
 """Addresses that are kept as texts and shown: nothing is read from there."""
 IDS = [
-    pytest.param(tool, name, id=f"{tool}.{name}")
+    (tool, name)
     for tool, shown in LISTED.items()
     for name, schema in shown["inputSchema"]["properties"].items()
     if name == "ids" or (name.endswith("_id") and "integer" in schema["type"])
 ]
+
+
+def _each[*T](cases: Sequence[tuple[str, *T]], tool: str) -> list[tuple[*T]]:
+    return [case[1:] for case in cases if case[0] == tool]
 
 
 def _required(tool: str) -> dict[str, object]:
@@ -68,12 +69,13 @@ def test_a_tool_name_is_short_and_plain(tool: str) -> None:
     assert re.fullmatch(r"[a-z_]{1,64}", tool)
 
 
-@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
-def test_every_parameter_is_described_in_a_sentence_a_window_by_its_beginning(tool: str, name: str) -> None:
-    properties = LISTED[tool]["inputSchema"]["properties"]
-    begins = re.sub("_max$", "_min", re.sub("_to$", "_from", name))
-    described = properties[name].get("description", properties.get(begins, {}).get("description", ""))
-    assert re.fullmatch(r"[A-Z].{5,}\.", described, re.DOTALL)
+@pytest.mark.parametrize("tool", LISTED)
+def test_every_parameter_is_described_in_a_sentence_a_window_by_its_beginning(tool: str) -> None:
+    for (name,) in _each(PARAMETERS, tool):
+        properties = LISTED[tool]["inputSchema"]["properties"]
+        begins = re.sub("_max$", "_min", re.sub("_to$", "_from", name))
+        described = properties[name].get("description", properties.get(begins, {}).get("description", ""))
+        assert re.fullmatch(r"[A-Z].{5,}\.", described, re.DOTALL)
 
 
 @pytest.mark.parametrize("tool", LISTED)
@@ -83,13 +85,14 @@ def test_no_limit_is_told_that_no_honest_value_comes_near(tool: str) -> None:
         assert "anyOf" not in each or {branch.get("type") for branch in each["anyOf"]} - {"integer", "string"}, path
 
 
-@pytest.mark.parametrize(("tool", "name"), IDS)
-def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(tool: str, name: str) -> None:
-    is_list = LISTED[tool]["inputSchema"]["properties"][name]["type"] == "array"
-    for id in (0, 2**31):
-        with pytest.raises(Refused) as refusal:
-            _validate(tool, {**_required(tool), name: [id] if is_list else id})
-        assert (refusal.value.warnings[0].field_path or "").partition("[")[0] == name
+@pytest.mark.parametrize("tool", LISTED)
+def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(tool: str) -> None:
+    for (name,) in _each(IDS, tool):
+        is_list = LISTED[tool]["inputSchema"]["properties"][name]["type"] == "array"
+        for id in (0, 2**31):
+            with pytest.raises(Refused) as refusal:
+                _validate(tool, {**_required(tool), name: [id] if is_list else id})
+            assert (refusal.value.warnings[0].field_path or "").partition("[")[0] == name
 
 
 @pytest.mark.parametrize(
@@ -130,18 +133,20 @@ def test_no_parameter_has_a_twin_in_the_other_number(tool: str) -> None:
     assert [name for name in names if f"{name}s" in names or f"{name}es" in names] == []
 
 
-@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
-def test_a_value_that_the_schema_allows_is_accepted(tool: str, name: str) -> None:
-    value = fitting(LISTED[tool]["inputSchema"]["properties"][name])
-    assert getattr(_validate(tool, {**_required(tool), name: value}), name) is not None
+@pytest.mark.parametrize("tool", LISTED)
+def test_a_value_that_the_schema_allows_is_accepted(tool: str) -> None:
+    for (name,) in _each(PARAMETERS, tool):
+        value = fitting(LISTED[tool]["inputSchema"]["properties"][name])
+        assert getattr(_validate(tool, {**_required(tool), name: value}), name) is not None
 
 
-@pytest.mark.parametrize(("tool", "name", "value"), LIMITS)
-def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str, name: str, value: object) -> None:
-    with pytest.raises(Refused) as refusal:
-        _validate(tool, {**_required(tool), name: value})
-    assert {(warning.field_path or "").partition("[")[0] for warning in refusal.value.warnings} == {name}
-    assert {warning.code for warning in refusal.value.warnings} == {"invalid_argument"}
+@pytest.mark.parametrize("tool", LISTED)
+def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str) -> None:
+    for name, value in _each(LIMITS, tool):
+        with pytest.raises(Refused) as refusal:
+            _validate(tool, {**_required(tool), name: value})
+        assert {(warning.field_path or "").partition("[")[0] for warning in refusal.value.warnings} == {name}
+        assert {warning.code for warning in refusal.value.warnings} == {"invalid_argument"}
 
 
 def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything() -> None:
@@ -152,14 +157,15 @@ def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything
                     _validate(tool, {**_required(tool), name: [fitting(schema["items"])] * (MOST_ENTRIES + 1)})
 
 
-@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
-def test_no_parameter_names_a_file_or_an_address(tool: str, name: str) -> None:
-    schema = json.dumps(LISTED[tool]["inputSchema"]["properties"][name])
-    words = set(re.findall(r"[a-z]+", f"{name} {schema}".lower()))
-    assert (
-        name in NEVER_OPENED
-        or words & {"path", "file", "filename", "folder", "directory", "url", "uri", "host"} == set()
-    )
+@pytest.mark.parametrize("tool", LISTED)
+def test_no_parameter_names_a_file_or_an_address(tool: str) -> None:
+    for (name,) in _each(PARAMETERS, tool):
+        schema = json.dumps(LISTED[tool]["inputSchema"]["properties"][name])
+        words = set(re.findall(r"[a-z]+", f"{name} {schema}".lower()))
+        assert (
+            name in NEVER_OPENED
+            or words & {"path", "file", "filename", "folder", "directory", "url", "uri", "host"} == set()
+        )
 
 
 VALUES = {"enum", "examples"}
@@ -217,19 +223,20 @@ def test_an_unknown_argument_is_refused_naming_it_and_the_nearest(tool: str) -> 
     assert f"did you mean {known!r}?" in warning.message if known else "known: none" in warning.message
 
 
-@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
-def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: str) -> None:
-    schema: Schema = LISTED[tool]["inputSchema"]["properties"][name]
-    if schema.get("type") == "array":
-        value = [fitting(schema["items"])]
-        scalars = schema["items"].get("type") != "object"
-        for sent in (json.dumps(value), *([", ".join(map(str, value))] if scalars else [])):
-            request = _validate(tool, {**_required(tool), name: sent})
-            read = getattr(request, name)
-            told = list(map(str, read)) if scalars else [each.model_dump(exclude_unset=True) for each in read]
-            assert told == (list(map(str, value)) if scalars else value), sent
-    elif schema.get("type") == "string" and not {*VALUES, "pattern", "format"} & set(schema):
-        assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
+@pytest.mark.parametrize("tool", LISTED)
+def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str) -> None:
+    for (name,) in _each(PARAMETERS, tool):
+        schema: Schema = LISTED[tool]["inputSchema"]["properties"][name]
+        if schema.get("type") == "array":
+            value = [fitting(schema["items"])]
+            scalars = schema["items"].get("type") != "object"
+            for sent in (json.dumps(value), *([", ".join(map(str, value))] if scalars else [])):
+                request = _validate(tool, {**_required(tool), name: sent})
+                read = getattr(request, name)
+                told = list(map(str, read)) if scalars else [each.model_dump(exclude_unset=True) for each in read]
+                assert told == (list(map(str, value)) if scalars else value), sent
+        elif schema.get("type") == "string" and not {*VALUES, "pattern", "format"} & set(schema):
+            assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
 
 @pytest.mark.parametrize("tool", [name for entity in ENTITIES if (name := f"list_{entity.plural}") in LISTED])

@@ -18,7 +18,8 @@ TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()
 PARTS = 12
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.soak) for part in range(1, PARTS))])
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(PARTS))
 async def test_a_cold_answer_is_the_one_given_after_every_other_tool(
     own: OwnSandbox, stage: Stage, clock: ManualClock, part: int
 ) -> None:

@@ -176,11 +176,11 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
 
 
 def test_a_shell_is_told_how_to_complete_commands_and_options(command_line: Run) -> None:
-    for shell in ("bash", "zsh", "fish", "powershell"):
-        script = command_line("completion", shell).out
+    scripts = {shell: command_line("completion", shell).out for shell in ("bash", "zsh", "fish", "powershell")}
+    for script in scripts.values():
         assert all(word in script for word in ("katana-mcp", "doctor", "sandbox"))
     assert command_line("completion", "csh").code == 2
-    bash = command_line("completion", "bash").out
+    bash = scripts["bash"]
     checked = subprocess.run(
         ["bash", "-c", f"{bash}\ncomplete -p katana-mcp"], capture_output=True, text=True, check=False
     )

@@ -73,6 +73,7 @@ async def test_it_serves_over_http_until_it_is_stopped(tmp_path: Path, environme
             await process.communicate()
 
 
+@pytest.mark.soak
 def test_it_looks_after_the_cache(tmp_path: Path, environment: dict[str, str]) -> None:
     told = subprocess.run(
         [sys.executable, RUNNER, "several_commands", "sync tax_rate", "cache rebuild tax_rate", "cache status"],
