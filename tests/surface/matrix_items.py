@@ -2,6 +2,7 @@
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field
 from .usual import Changes, Usual
 from .usual import changed_each as _each
 from .usual import live_records as _live
@@ -33,6 +34,7 @@ def item_writes(tenant: Tenant) -> dict[str, Usual]:
     made: dict[str, object] = {"is_producible": True, "is_auto_assembly": True}
     one: dict[str, object] = {"type": "product", "item_id": first["id"], "category_name": "usual"}
     its: dict[str, object] = {"type": "service", "item_id": service["id"]}
+    of_services = {**_OF_SERVICES, "custom_fields": {defined_field(tenant, "ServiceVariant"): "red"}}
     named = _each(item_id=other["name"])
     option = first["configs"][0]
     other_type: Changes = {"type": {"type": "material"}}
@@ -42,7 +44,7 @@ def item_writes(tenant: Tenant) -> dict[str, Usual]:
         "is_purchasable": {"is_purchasable": True},
         "is_auto_assembly": made,
         "variants": {"variants": [{"sku": "KIT-2"}]},
-        **{name: {"type": "service", "variants": [], name: value} for name, value in _OF_SERVICES.items()},
+        **{name: {"type": "service", "variants": [], name: value} for name, value in of_services.items()},
     }
     modified: Changes = {
         "supplier_id": {"supplier_id": supplier},
@@ -50,7 +52,7 @@ def item_writes(tenant: Tenant) -> dict[str, Usual]:
         "is_purchasable": {"is_producible": True, "is_purchasable": False, "supplier_id": None},
         "is_auto_assembly": made,
         "type": its,
-        **{name: {**its, name: value} for name, value in _OF_SERVICES.items()},
+        **{name: {**its, name: value} for name, value in of_services.items()},
     }
     changed = _each(
         is_archived=True,

@@ -5,6 +5,7 @@ from functools import partial
 
 from katana_sandbox import Tenant
 
+from .custom import defined_field
 from .writes import Arguments, Pools, Record, Spoil, Write, gone, live
 
 VARIANT = "variants"
@@ -83,19 +84,23 @@ def _as_rows(fields: Arguments) -> Iterator[tuple[str, Arguments]]:
     yield from ((path, {path.removesuffix("[]"): value}) for path, value in fields.items())
 
 
-def _below_new(_: Tenant, __: Record) -> dict[str, Arguments]:
+def _fields(tenant: Tenant) -> Arguments:
+    return {**_FIELDS, **_LISTED, "custom_fields": {defined_field(tenant, "ProductVariant"): "red"}}
+
+
+def _below_new(tenant: Tenant, _: Record) -> dict[str, Arguments]:
     usual: Arguments = {"sku": "OTHER-0", "config": {"Size": "S"}}
-    fields = {**_FIELDS, **_LISTED}
+    fields = _fields(tenant)
     found: dict[str, Arguments] = {
         f"{VARIANT}[].{name}": {VARIANT: [{**usual, **value}]} for name, value in _as_rows(fields)
     }
     return found
 
 
-def _below_changed(_: Tenant, item: Record) -> dict[str, Arguments]:
+def _below_changed(tenant: Tenant, item: Record) -> dict[str, Arguments]:
     small = item["variants"][0]["id"]
     usual: Arguments = {"sku": "OTHER-0", "config": {"Size": "M"}}
-    fields = [*_as_rows({**_FIELDS, **_LISTED})]
+    fields = [*_as_rows(_fields(tenant))]
     added: dict[str, Arguments] = {
         f"add_variants[].{name}": {"add_variants": [{**usual, **value}]} for name, value in fields
     }
@@ -104,6 +109,10 @@ def _below_changed(_: Tenant, item: Record) -> dict[str, Arguments]:
     }
     other = [{"variant_id": item["variants"][1]["id"], "lead_time": 3}]
     return {**added, **changed, "update_variants[].variant_id": {"update_variants": other, "delete_variant_ids": []}}
+
+
+_NONE: list[object] = [{}, {"nobody's": 1}]
+"""Custom fields of items that change nothing: which form takes values is a matter of the account."""
 
 
 def _pools(tenant: Tenant, item: Record) -> Pools:
@@ -120,8 +129,9 @@ def _pools(tenant: Tenant, item: Record) -> Pools:
         f"{name}[].supplier_item_codes": [[], ["A-1"], ["A-1", "B-2"]]
         for name in (VARIANT, "add_variants", "update_variants")
     }
+    custom = dict.fromkeys([f"{name}[].custom_fields" for name in (VARIANT, "add_variants", "update_variants")], _NONE)
     named = {"update_variants[].variant_id": held, "delete_variant_ids[]": held} if held else {}
-    return {**pools, **codes, **named}
+    return {**pools, **codes, **custom, **named, "custom_fields": _NONE}
 
 
 def _named_alike(collection: str, tenant: Tenant, _: object, arguments: Arguments) -> None:
@@ -236,6 +246,7 @@ SERVICES = {
         collection="services",
         usual=lambda _, name, __: {"name": name, "sku": f"{name}-V", "sales_price": 12.5, "uom": "h"},
         always=_SERVICE,
+        pools=lambda *_: {"custom_fields": _NONE},
         spoils=_taken("services"),
     ),
     "modify_item": Write(
@@ -244,6 +255,7 @@ SERVICES = {
         subject="item_id",
         always=_SERVICE,
         make=_make_service,
+        pools=lambda *_: {"custom_fields": _NONE},
         spoils={"it is deleted": gone("services")},
     ),
     "delete_item": Write(

@@ -2,7 +2,6 @@
 
 from .goes import (
     COLLECTION,
-    CUSTOM,
     IN_ITS_PATH,
     IN_THE_PATH,
     OF_ITS_ITEM,
@@ -23,9 +22,9 @@ ITEMS: dict[str, tuple[Goes, ...]] = {
             ),
             called=SUPPLIED,
             apart=IN_ITS_PATH,
-            excused=CUSTOM | COLLECTION | {"configs": "options are read off the variants, which name them"},
+            excused=COLLECTION | {"configs": "options are read off the variants, which name them"},
         ),
-        Goes(into=("CreateVariantRequest",), within="variants", called=OPTIONS, excused=CUSTOM | OF_ITS_ITEM),
+        Goes(into=("CreateVariantRequest",), within="variants", called=OPTIONS, excused=OF_ITS_ITEM),
     ),
     "modify_item": (
         Goes(
@@ -34,15 +33,14 @@ ITEMS: dict[str, tuple[Goes, ...]] = {
             apart=IN_ITS_PATH
             | {"item_id": IN_THE_PATH}
             | dict.fromkeys(("add_variants", "update_variants", "delete_variant_ids"), OF_ITS_OWN),
-            excused=CUSTOM | COLLECTION,
+            excused=COLLECTION,
         ),
-        Goes(into=("CreateVariantRequest",), within="add_variants", called=OPTIONS, excused=CUSTOM | OF_ITS_ITEM),
+        Goes(into=("CreateVariantRequest",), within="add_variants", called=OPTIONS, excused=OF_ITS_ITEM),
         Goes(
             into=("UpdateVariantRequest",),
             within="update_variants",
             called=OPTIONS,
             apart={"variant_id": IN_THE_PATH},
-            excused=CUSTOM,
         ),
     ),
 }

@@ -50,10 +50,10 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
 
 
 def _set(part: Part, fields: State, facts: Facts) -> str:
-    told = {field.name: field.told for field in part.fields if field.told is not None}
+    told = {field.name: field for field in part.fields if field.told is not None or field.custom}
 
     def words(name: str, value: object) -> str | None:
-        return told[name](value) if name in told else field_in_words(name, value, facts.days)
+        return _words(told[name], value, facts) if name in told else field_in_words(name, value, facts.days)
 
     return ", ".join(f"{name} {words(name, value) or 'cleared'}" for name, value in fields.items())
 

@@ -78,6 +78,9 @@ WORDS = {
 }
 NO_ARGUMENT = {
     "archived_at": ("is_archived", "it was archived: the revert creates one that is not archived"),
-    "custom_field_collection_id": ("custom_fields", "this tool cannot set custom fields: the revert leaves them out"),
+    "custom_field_collection_id": (
+        "custom_fields",
+        "no tool chooses their collection: the revert leaves it out",
+    ),
 }
 """What an item holds that no argument of a new one gives: what a warning names, and why."""

@@ -167,6 +167,7 @@ def _goods(kind: ItemType) -> Writable:
             _purposes,
             options.checks,
             variants.left_over,
+            variants.older_fields,
             taken,
             used_in,
             partial(left_open, kind),

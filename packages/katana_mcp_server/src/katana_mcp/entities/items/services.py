@@ -1,8 +1,10 @@
 """How services are written: head, price, cost and SKU, which Katana holds in the one variant of each."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
+from katana_mcp.documents.custom_fields import custom_values
 from katana_mcp.documents.declaration import Field, Key, Writable
 from katana_mcp.documents.leaving import left_open, linked
 from katana_mcp.documents.transition import Transition
@@ -20,6 +22,7 @@ from katana_mcp.entities.items.fields import (
 )
 from katana_mcp.entities.items.responses import ANSWERS, NO_WORDS
 from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, lanes, taken
+from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools.requests import NewName
 
 
@@ -48,6 +51,7 @@ SERVICE = Writable(
         SELLABLE,
         INFO,
         ARCHIVED,
+        replace(custom_values(*reversed(VARIANT_KINDS), filled=True), inside="variants"),
     ),
     words=WORDS,
     head_title="change {}",

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from cache_core.records import moment_in
+from katana_mcp.documents.custom_fields import custom_values
 from katana_mcp.documents.declaration import Field, Part
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.documents.usual_fields import Reference
 from katana_mcp.entities.items.fields import Barcode, Codes, LeadTime, Minimum, VariantPrice
 from katana_mcp.entities.items.options import OWN, VARIANTS, Config, called, in_words
+from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NewName
 from katana_mcp.tools.warnings import ToolWarning, blocking
@@ -24,6 +26,7 @@ _FIELDS = (
     Field("registered_barcode", Barcode),
     Field("lead_time", LeadTime, "Days."),
     Field("minimum_order_quantity", Minimum),
+    custom_values(*VARIANT_KINDS, filled=True, says=False),
 )
 """Without a price Katana stores 0 (October 1), so none is taken away: 0 is a value."""
 
@@ -34,8 +37,18 @@ def read(record: State, facts: Facts) -> State:
     for row in (*rows(record, VARIANTS), *facts.beside.get("variant", ())):
         known = newest.get(row.get("id"))
         if known is None or _changed_at(row) >= _changed_at(known):
-            newest[row.get("id")] = {**row, "supplier_item_codes": row.get("supplier_item_codes") or []}
+            newest[row.get("id")] = {**_formed(row), "supplier_item_codes": row.get("supplier_item_codes") or []}
     return {**record, VARIANTS: list(newest.values())}
+
+
+def _formed(row: State) -> State:
+    """Return a variant whose custom fields are an object by definition, or are kept apart in their older form."""
+    if not isinstance(row.get(_CUSTOM), list):
+        return row
+    return {**{name: value for name, value in row.items() if name != _CUSTOM}, _OLDER: row[_CUSTOM]}
+
+
+_CUSTOM, _OLDER = "custom_fields", "older_custom_fields"
 
 
 def _changed_at(row: State) -> str:
@@ -62,7 +75,7 @@ def variants_of(parent: str) -> Part:
         look=lambda body: {parent: body[parent]},
         kind=lambda _: "variant",
         called=called,
-        unsaid=("custom_fields",),
+        unsaid=(_OLDER,),
         entity="variant",
         inside=_is_nested if parent == "material_id" else lambda _, __: True,
         finish=partial(_finished, parent),
@@ -94,6 +107,15 @@ def left_over(change: Transition) -> Iterator[ToolWarning]:
     if change.before is not None and change.after is not None and not rows(change.new, VARIANTS):
         told = f"an item needs a variant: delete item {change.old.get('id')} itself instead"
         yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_variant_ids")
+
+
+def older_fields(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that custom fields are set where the account keeps those of items in collections, which have no labels."""
+    diff = change.sent[VARIANTS]
+    is_asked = any(_CUSTOM in row for row in (*diff.adds, *diff.updates.values()))
+    if is_asked and any(row.get(_OLDER) for row in rows(change.old, VARIANTS)):
+        told = "custom fields of these variants are kept in a collection, without definitions: change them in Katana"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"custom_fields: {told}", _CUSTOM)
 
 
 def ids_of(item: State) -> tuple[int, ...]:
