@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
+from .writes_batches import BATCHES
 from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
 from .writes_counts import COUNTS
@@ -40,6 +41,7 @@ WRITES: Mapping[str, Write] = {
     **COUNTS,
     **RANKING,
     **SAFETY_STOCK,
+    **BATCHES,
     **FIELDS,
 }
 SAGAS = frozenset({"correct_purchase_order", "correct_sales_order", "correct_manufacturing_order", "count_stock"})

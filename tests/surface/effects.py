@@ -209,7 +209,7 @@ def _entries(request: Planned) -> list[Planned]:
 
 def _collection(request: Planned) -> str:
     named = str(request["path"]).split("/")[1]
-    return {"manufacturing_order_make_to_order": "manufacturing_orders"}.get(named, named)
+    return {"manufacturing_order_make_to_order": "manufacturing_orders", "batch_stocks": "batches"}.get(named, named)
 
 
 def _key(text: str) -> Key:

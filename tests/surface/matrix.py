@@ -9,6 +9,7 @@ from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .custom import defined_field
+from .matrix_batches import batches
 from .matrix_boms import bom_writes
 from .matrix_corrections import corrected, corrected_sale
 from .matrix_counted import count_writes, stocktakes
@@ -463,6 +464,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **making_writes(tenant),
         "prioritize_orders": ranks(tenant),
         "modify_safety_stock": kept(tenant),
+        "modify_traceability": batches(tenant),
         **return_writes(tenant),
         **bom_writes(tenant),
         **count_writes(tenant),

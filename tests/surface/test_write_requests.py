@@ -48,6 +48,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "modify_stock_transfer": (3, 4),
     "modify_supplier": (3, 6),
     "modify_safety_stock": (4, 3),
+    "modify_traceability": (4, 2),
     "prioritize_orders": (2, 5),
     "receive_purchase_order": (5, 5),
     "replace_ingredient": (9, 3),

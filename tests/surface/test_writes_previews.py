@@ -58,13 +58,15 @@ NOT_DRAWN = (
     SAGAS
     | {tool for tool in WRITES if "manufacturing_order" in tool}
     | {"replace_ingredient", "define_custom_field", "prioritize_orders", "change_prices", "modify_safety_stock"}
+    | {"modify_traceability"}
 )
 """Not judged here yet: what Katana copies, uses and releases beside a manufacturing order is no field of what is sent.
 `test_declared_documents.py` judges these orders, and the server's own tests what is made of them. An ingredient is
 replaced in several products at once, which no `changes` say: `test_bom_writes.py` of the server judges that. A custom
 field is deleted without another argument, and its choices are shown by label: `test_define_custom_field.py` there. A
 rank is no field of an order: `test_prioritizing.py` of the server reads it off the sandbox. Prices, levels and bins of
-several variants change at once: `test_change_prices.py` and `test_safety_stock.py` there."""
+several variants change at once: `test_change_prices.py` and `test_safety_stock.py` there. Katana deletes no batch:
+`test_batches_changed.py` there."""
 
 
 @pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])

@@ -406,6 +406,13 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             apart={"sales_order_id": "is that of the rows"},
         ),
     ),
+    "modify_traceability": (
+        Goes(
+            into=("Batch", "BatchStockUpdate"),
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"batch": IN_THE_PATH},
+        ),
+    ),
     "modify_safety_stock": (
         Goes(into=(), apart={"rows": "one request for each level, one for the bins of a location"}),
         Goes(

@@ -340,6 +340,7 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         _dearer(product),
         _counted(product),
         _kept(product),
+        _batched(tenant),
         ("define_custom_field", {"field": "Gift note", "label": "Card"}, {"custom fields"}),
     ]
 
@@ -347,6 +348,13 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
 def _dearer(variant: int) -> tuple[str, dict[str, object], set[str]]:
     prices = [{"sku_or_variant_id": variant, "price": 77}]
     return "change_prices", {"which": "sales", "prices": prices}, {f"variant {variant}"}
+
+
+def _batched(tenant: Tenant) -> tuple[str, dict[str, object], set[str]]:
+    body = {"name": "Resin", "uom": "kg", "batch_tracked": True, "variants": [{"sku": "RESIN"}]}
+    key = tenant.create("materials", body)["variants"][0]["id"]
+    asked: dict[str, object] = {"sku_or_variant_id": key, "batch_number": "L-9"}
+    return "modify_traceability", asked, {f"batches of variant {key}"}
 
 
 def _kept(variant: int) -> tuple[str, dict[str, object], set[str]]:

@@ -150,6 +150,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "modify_bom": {"sku_or_variant_id": bom["product_variant_id"], "delete_row_ids": [bom["id"]]},
         "count_stock": {"location_id": place, "counts": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
         "change_prices": {"which": "sales", "percent": 5, "skus_or_variant_ids": ["PAD"]},
+        "modify_traceability": {"sku_or_variant_id": "PAD", "batch_number": "L-1"},
         "modify_safety_stock": {"rows": [{"sku_or_variant_id": "PAD", "location_id": place, "safety_stock": 77}]},
         "replace_ingredient": {"old": bom["ingredient_variant_id"], "new": "PAD"},
         "define_custom_field": {"field": "Gift note", "label": "Card"},

@@ -1,6 +1,7 @@
 """Tools that are not one verb on one entity, as a constant tuple."""
 
 from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.workflows.batches.planning import CHANGING, MODIFY_TRACEABILITY
 from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.buildable import BUILDABLE
@@ -35,6 +36,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     STOCK_VALUE,
     MODIFY_SAFETY_STOCK,
     LIST_TRACEABILITY,
+    MODIFY_TRACEABILITY,
     TRACE,
     ORDER_READINESS,
     PROMISE_DATE,
@@ -52,5 +54,6 @@ CHANGES: Changes = {
     PRIORITIZE_ORDERS.name: PRIORITIZING,
     DEFINE_CUSTOM_FIELD.name: DEFINING,
     MODIFY_SAFETY_STOCK.name: SETTING,
+    MODIFY_TRACEABILITY.name: CHANGING,
 }
 """How those of them plan that plan a write, by name."""

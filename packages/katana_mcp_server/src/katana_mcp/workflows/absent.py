@@ -5,10 +5,6 @@ A line goes when its tool comes.
 
 from collections.abc import Mapping
 
-_TRACED = (
-    "batches are made and changed in Katana; `list_traceability` lists them, `trace` follows them, and "
-    "`receive_purchase_order`, `complete_manufacturing_order` and `fulfill_order` take those that are there"
-)
 _BINS = (
     "goods are moved between bins in Katana; `list_traceability` says what lies in each bin, `list_reference` "
     "lists the bins, `create_stock_transfer` moves goods between locations"
@@ -19,7 +15,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "modify_traceability": _TRACED,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
     "list_locations": _REFERENCE,

@@ -149,6 +149,8 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
         return _many_looked_up(action, [canonical(row) for row in rows], asked, why)
     fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
+    if action.is_repeatable and rows and len(fitting) == len(rows):
+        return ActionState("applied", None, None, told)  # one row for each place: all are as planned
     is_gone = is_said and action.method == "DELETE" and page.total_records == 0
     is_gone = is_gone or (bool(look.since) and _is_left_out(action, page, client.clock.now()))
     if len(fitting) == 1 or is_gone:
