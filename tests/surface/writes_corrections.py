@@ -58,6 +58,7 @@ def _below(tenant: Tenant, order: Record) -> dict[str, Arguments]:
         "update_rows[].received_date": changed(received_date="2026-02-27"),
         "update_rows[].location_id": changed(location_id=place),
         **{f"update_rows[].batches{below}": changed(batches=batches) for below in batched},
+        **{f"update_rows[].serial_number_ids{below}": changed(serial_number_ids=[1]) for below in ("", "[]")},
         "add_rows[].sku_or_variant_id": new(sku_or_variant_id=order["purchase_order_rows"][0]["variant_id"]),
         "add_rows[].quantity": new(quantity=3),
         "add_rows[].price_per_unit": new(price_per_unit=8),
@@ -76,6 +77,7 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     taxes: list[object] = [tax["id"] for tax in live(tenant, "tax_rates")]
     pools |= {f"{name}[].tax_rate_id": taxes for name in ("update_rows", "add_rows")}
     pools |= {f"{name}[].batches": [[]] for name in ("update_rows", "add_rows")}
+    pools |= {"update_rows[].serial_number_ids": [[]]}
     goods: list[object] = [row["variant_id"] for row in order.get("purchase_order_rows", ())]
     rows: list[object] = [*_rows(order)] if order else []
     pools |= {"add_rows[].sku_or_variant_id": goods, "update_rows[].row_id": rows, "delete_row_ids[]": rows}

@@ -200,7 +200,11 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(
             into=("UpdatePurchaseOrderRowRequest", "PurchaseOrderReceiveRow"),
             within="update_rows",
-            called={"row_id": "purchase_order_row_id", "batches": "traceability"},
+            called={
+                "row_id": "purchase_order_row_id",
+                "batches": "traceability",
+                "serial_number_ids": "traceability",
+            },
             excused={"variant_id": "another good is another row: delete this one and add that"}
             | dict.fromkeys(("purchase_uom", "purchase_uom_conversion_rate"), "the stock that came would be another")
             | {"batch_transactions": "the older form of traceability, which excludes it"}

@@ -99,6 +99,56 @@ def large_edit(order: Wire) -> Edit:
     }
 
 
+def units(tenant: Tenant, number: str) -> Wire:
+    """Return an order in two receipts with costs on both, of goods with serial numbers in two rows and of others."""
+    tracked = {product["id"] for product in live(tenant, "products") if product.get("serial_tracked")}
+    unit = next(variant for variant in live(tenant, "variants") if variant["product_id"] in tracked)
+    plain = goods(tenant, batched=False)[0]
+    rows = [
+        {"variant_id": unit["id"], "quantity": 3, "price_per_unit": 80},
+        {"variant_id": unit["id"], "quantity": 2, "price_per_unit": 90},
+        {"variant_id": plain["id"], "quantity": 7, "price_per_unit": 4},
+    ]
+    order = _created(tenant, number, rows)
+    first, second, third = order["purchase_order_rows"]
+    receive(tenant, _numbered(tenant, first, FIRST, number, 3), _whole(third, FIRST))
+    receive(tenant, _numbered(tenant, second, SECOND, f"{number}-B", 2))
+    groups = sorted({row["group_id"] for row in tenant.get("purchase_orders", order["id"])["purchase_order_rows"]})
+    for group, price in zip(groups, (30, 12), strict=True):
+        _cost(tenant, group, price, "BY_VALUE")
+    _cost(tenant, order["default_group_id"], 5, "NON_DISTRIBUTED")
+    return tenant.get("purchase_orders", order["id"])
+
+
+def units_edit(order: Wire) -> Edit:
+    """Return a correction of it: one unit less of a row, a price and a date of the other, and its number."""
+    first, second = (row for row in order["purchase_order_rows"] if row.get("traceability"))
+    left = [entry["serial_number_id"] for entry in first["traceability"]]
+    return {
+        "order_no": f"{order['order_no']}-C",
+        "update_rows": [
+            {"row_id": first["id"], "quantity": 2, "serial_number_ids": [left[2], left[0]]},
+            {"row_id": second["id"], "price_per_unit": 85, "received_date": THIRD},
+        ],
+    }
+
+
+def _numbered(tenant: Tenant, row: Wire, date: str, name: str, count: int) -> Wire:
+    names = [f"{name}-{nr}" for nr in range(count)]
+    asked = {"resource_type": "PurchaseOrderRow", "resource_id": row["id"], "serial_numbers": names}
+    made = tenant.create("serial_numbers", asked)["successful"]
+    return {**_whole(row, date), "traceability": [{"serial_number_id": one["id"]} for one in made]}
+
+
+def shape_in_units(tenant: Tenant, order: int) -> Wire:
+    """Return the shape of an order whose units are called by what their names end with, and which of them are there."""
+    number = tenant.get("purchase_orders", order)["order_no"].removesuffix("-C")
+    own = {one["id"]: one["serial_number"] for one in tenant.all("serials") if one["serial_number"].startswith(number)}
+    found = shape(tenant, order, {key: name.removeprefix(number) for key, name in own.items()})
+    came = [one["serial_number_id"] for one in tenant.all("serial_transactions") if one["quantity_change"] == 1]
+    return {**found, "units": sorted(own[key].removeprefix(number) for key in came if key in own)}
+
+
 def _whole(row: Wire, date: str) -> Wire:
     return {"purchase_order_row_id": row["id"], "quantity": row["quantity"], "received_date": date}
 
@@ -121,9 +171,9 @@ def _cost(tenant: Tenant, group: int, price: int, method: str) -> None:
 _CHANGES = ("id", "group_id", "created_at", "updated_at", "purchase_order_id", "order_no", "purchase_order_rows")
 
 
-def shape(tenant: Tenant, order: int) -> Wire:
+def shape(tenant: Tenant, order: int, units: Mapping[int, str] | None = None) -> Wire:
     """Return all that Katana holds of an order but for ids: head, rows, receipts, costs, the ledger and batches."""
-    record = tenant.get("purchase_orders", order)
+    record = _called(tenant.get("purchase_orders", order), units or {})
     rows: list[Wire] = record["purchase_order_rows"]
     names = {group: sorted(str(_plain(row)) for row in rows if row["group_id"] == group) for group in _groups(record)}
     costs = [cost for cost in live(tenant, "po_additional_cost_rows") if cost["group_id"] in names]
@@ -140,6 +190,15 @@ def shape(tenant: Tenant, order: int) -> Wire:
         "costs": sorted(str((_plain(cost), names[cost["group_id"]])) for cost in costs),
         "ledger": sorted(str([move[name] for name in told]) for move in moves),
     }
+
+
+def _called(order: Wire, units: Mapping[int, str]) -> Wire:
+    """Return an order with names in place of the ids of units."""
+    rows = [
+        {**row, "traceability": [units.get(each["serial_number_id"], each) for each in row.get("traceability") or ()]}
+        for row in order["purchase_order_rows"]
+    ]
+    return {**order, "purchase_order_rows": rows} if units else order
 
 
 def _groups(order: Wire) -> set[int]:

@@ -37,6 +37,7 @@ MAKE = "manufacturing_order", making.shape, making.stock
 CASES = {
     "small": Case(purchases.small, purchases.small_edit),
     "large": Case(purchases.large, purchases.large_edit),
+    "units": Case(purchases.units, purchases.units_edit, shape=purchases.shape_in_units),
     "small sale": Case(sales.small, sales.small_edit, *SALE),
     "large sale": Case(sales.large, sales.large_edit, *SALE),
     "small make": Case(making.small, making.small_edit, *MAKE),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from correcting_orders import FIRST, goods, large, receive, shape, small, small_edit, stock
+from correcting_orders import FIRST, goods, large, receive, shape, small, small_edit, stock, units
 from correcting_steps import CASES, TOOL, WRITES, brought_to_its_end, planned, tried
 from journal_plans import hasty
 from server_wire import Wire, live
@@ -113,7 +113,7 @@ async def test_what_makes_no_sense_is_refused_by_a_code_of_its_own(
     assert told == {name: [code] for name, (_, code) in _edits(order).items()}
 
 
-async def test_rows_with_serial_numbers_keep_them_and_their_quantity(
+async def test_rows_with_serial_numbers_keep_them_where_none_are_named(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     tracked = {product["id"] for product in live(tenant, "products") if product.get("serial_tracked")}
@@ -132,12 +132,62 @@ async def test_rows_with_serial_numbers_keep_them_and_their_quantity(
         {"purchase_order_row_id": second["id"], "quantity": second["quantity"], "received_date": FIRST},
     )
     refused = await stage.call(TOOL, purchase_order_id=NUMBER, update_rows=[{"row_id": row["id"], "quantity": 1}])
-    assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == ["locked"]
+    assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == ["serial_count_mismatch"]
     before = tenant.get("purchase_orders", order["id"])["purchase_order_rows"][0]["traceability"]
     preview = await stage.call(TOOL, purchase_order_id=NUMBER, update_rows=[{"row_id": row["id"], "price_per_unit": 9}])
     await brought_to_its_end(stage, clock, preview["plan_token"])
     after = tenant.get("purchase_orders", order["id"])["purchase_order_rows"][0]
     assert (after["price_per_unit"], after["traceability"], len(before)) == (9, before, 2)
+
+
+async def test_a_row_comes_with_fewer_of_its_serial_numbers_and_with_no_others(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = units(tenant, NUMBER)
+    first, second = (row for row in order["purchase_order_rows"] if row.get("traceability"))
+    one, two, three = (entry["serial_number_id"] for entry in first["traceability"])
+    other = second["traceability"][0]["serial_number_id"]
+    edits: dict[str, dict[str, Any]] = {
+        "serial_count_mismatch": {"quantity": 2, "serial_number_ids": [one]},
+        "serial_qty_not_integer": {"quantity": 1.5, "serial_number_ids": [one]},
+        "locked": {"quantity": 2, "serial_number_ids": [one, other]},
+        "invalid_argument": {"quantity": 3, "batches": [{"batch_id": 1, "quantity": 1}]},
+        "no_effective_change": {"serial_number_ids": [three, one, two]},
+    }
+    for code, edit in edits.items():
+        clock.advance(20)
+        refused = await stage.call(TOOL, id=NUMBER, update_rows=[{"row_id": first["id"], **edit}])
+        assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == [code], refused
+        assert refused["requests"] == []
+    update = [{"row_id": first["id"], "quantity": 2, "serial_number_ids": [three, one]}]
+    preview = await stage.call(TOOL, id=NUMBER, update_rows=update)
+    (change,) = [each for each in preview["changes"] if each["field"].endswith("serial_number_ids")]
+    assert (change["old"], change["new"]) == (f"{one}, {two}, {three}", f"{one}, {three}")
+    before = shape(tenant, order["id"])["costs"]
+    await brought_to_its_end(stage, clock, preview["plan_token"])
+    rows = {row["id"]: row for row in tenant.get("purchase_orders", order["id"])["purchase_order_rows"]}
+    assert [entry["serial_number_id"] for entry in rows[first["id"]]["traceability"]] == [three, one]
+    assert rows[second["id"]]["traceability"] == second["traceability"]
+    assert [cost.split(", [")[0] for cost in shape(tenant, order["id"])["costs"]] == [
+        cost.split(", [")[0] for cost in before
+    ]
+    bound = [one["serial_number_id"] for one in tenant.all("serial_transactions") if one["quantity_change"] == 1]
+    assert (one in bound, two in bound, three in bound) == (True, False, True)
+
+
+async def test_costs_are_kept_and_are_changed_without_reopening(stage: Stage, tenant: Tenant) -> None:
+    order = small(tenant, NUMBER)
+    (cost,) = [
+        each for each in live(tenant, "po_additional_cost_rows") if each["group_id"] == order["default_group_id"]
+    ]
+    update = [{"additional_cost_row_id": cost["id"], "price": 14}]
+    refused = await stage.refusal(TOOL, id=NUMBER, update_additional_costs=update)
+    assert "`modify_purchase_order` changes those of a received order" in refused["warnings"][0]["message"]
+    plan = await stage.call("modify_purchase_order", id=NUMBER, update_additional_costs=update)
+    assert [each["method"] for each in plan["requests"]] == ["PATCH"]
+    await applied(stage, plan["plan_token"])
+    assert tenant.get("po_additional_cost_rows", cost["id"])["price"] == 14
+    assert tenant.get("purchase_orders", order["id"])["status"] == "RECEIVED"
 
 
 async def test_the_preview_says_what_becomes_of_the_stock_and_what_is_not_kept(

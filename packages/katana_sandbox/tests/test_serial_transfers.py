@@ -69,6 +69,19 @@ async def test_bought_units_count_once_received(api: Caller, tenant: Tenant, var
     assert await ledger(api, unit) == (False, [])
 
 
+async def test_what_a_receipt_names_replaces_the_units_of_its_row(api: Caller, tenant: Tenant, variant: int) -> None:
+    line = {"variant_id": variant, "quantity": 1, "price_per_unit": 5}
+    body = {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": [line]}
+    row = tenant.create("purchase_orders", body)["purchase_order_rows"][0]["id"]
+    one, two = (unit["id"] for unit in (await post(api, "PurchaseOrderRow", row, "A", "B")).body["successful"])
+    receipt = {"purchase_order_row_id": row, "quantity": 1, "received_date": NOW}
+    named = {**receipt, "traceability": [{"serial_number_id": two}]}
+    assert (await api.post("/purchase_order_receive", named)).status == 204
+    assert (await ledger(api, one), await ledger(api, two)) == ((False, []), (True, [("PurchaseOrderRow", NOW, 1)])), (
+        "5.2"
+    )
+
+
 async def adjust(api: Caller, variant: int, quantity: float, **row: object) -> Answer:
     header = {"stock_adjustment_number": "A", "stock_adjustment_date": NOW, "location_id": WORKSHOP}
     return await api.post(

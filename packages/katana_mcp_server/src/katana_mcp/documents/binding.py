@@ -18,7 +18,15 @@ def used(doc: Writable, change: Transition) -> list[tuple[str, int]]:
     """Return each record that a plan takes from, by cache entity and id: what is named or sent, and prices."""
     asked = [(entity, change.facts.one(entity, value)) for _, entity, value in names_in(doc, change.asked)]
     named = [(entity, known.id) for entity, known in asked if known is not None]
-    return list(dict.fromkeys([*named, *_sent(doc, change), *doc.uses(change)]))
+    return list(dict.fromkeys([*named, *_items_of(doc, change), *_sent(doc, change), *doc.uses(change)]))
+
+
+def _items_of(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
+    """Yield the items by whose names variants are named: a variant does not say how its item is called."""
+    for _, entity, value in names_in(doc, change.asked):
+        known = change.facts.references.get((entity, value))
+        if known is not None and known.item is not None:
+            yield known.item
 
 
 def _sent(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:

@@ -43,9 +43,14 @@ def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 
 
 def _names(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
-    for path, entity, asked in names_in(doc, change.asked):
-        found = change.facts.references.get((entity, asked))
-        yield from [] if found is None else naming.unnamed(entity, found, path)
+    named = [
+        (path, entity, found)
+        for path, entity, asked in names_in(doc, change.asked)
+        if (found := change.facts.references.get((entity, asked))) is not None
+    ]
+    for path, entity, found in named:
+        yield from naming.unnamed(entity, found, path)
+    yield from naming.understood([(path, found) for path, _, found in named])
 
 
 def _called(doc: Writable, change: Transition) -> list[ToolWarning]:

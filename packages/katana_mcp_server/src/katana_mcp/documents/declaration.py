@@ -8,6 +8,7 @@ from cache_core.protocol import Stored
 from cache_core.records import RecordId
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
 from katana_mcp.references.display_names import text, titled
+from katana_mcp.references.item_codes import CODES
 from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.argument_words import Offers, Words
@@ -317,6 +318,7 @@ class Writable:
         linked: other documents that it touches.
         leaves: whether Katana may leave one behind where it refuses, or fails, to make it.
         embeds: cache entities of what the answer to a new one holds in lists, by the field.
+        codes: what its goods may be called by besides SKU and id.
     """
 
     entity: str
@@ -361,6 +363,7 @@ class Writable:
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
     leaves: bool = False
     embeds: Mapping[str, str] = field(default_factory=dict[str, str])
+    codes: tuple[str, ...] = CODES
 
     @property
     def title(self) -> str:

@@ -15,6 +15,7 @@ from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, part_id, transition
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.references.display_names import VARIANT_ENTITIES, titled
+from katana_mcp.references.item_codes import Owners, other_owners
 from katana_mcp.references.resolve import (
     as_they_are_now,
     live_record,
@@ -81,7 +82,7 @@ async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services
         taken = await live_with_key(services, doc.entity, called)
         known = await _ever_called(doc, called, services)
         facts = Facts(taken=taken, known=tuple(sorted({*taken, *known})))
-    return replace(facts, references=await references(services, _named_in(doc, asked)))
+    return replace(facts, references=await references(services, _named_in(doc, asked), doc.codes))
 
 
 async def _ever_called(doc: Writable, called: str, services: Services) -> tuple[int, ...]:
@@ -113,7 +114,7 @@ async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services
         record=stored.record,
         deleted=stored.deleted,
         taken=tuple(each for each in having if each != stored.id),
-        references=await references(services, _named_in(doc, asked)),
+        references=await references(services, _named_in(doc, asked), doc.codes),
     )
 
 
@@ -127,18 +128,38 @@ def _named_in(doc: Writable, asked: Mapping[str, object]) -> list[Asked]:
     return [(entity, value) for _, entity, value in names_in(doc, asked)]
 
 
-async def references(services: Services, asked: Sequence[Asked]) -> dict[Asked, Named]:
-    """Return what is named by id or name, by what names it; Katana is asked at once for all that is not cached."""
-    if asked:
-        await resolved(services, asked)
+async def references(services: Services, asked: Sequence[Asked], codes: Sequence[str] = ()) -> dict[Asked, Named]:
+    """Return what is named by id or name, by what names it; Katana is asked at once for all that is not cached.
+
+    Args:
+        services: the tenant's services.
+        asked: entities, each with an id or a name.
+        codes: what variants may be called by besides their SKU and id.
+    """
     goods = [value for entity, value in dict.fromkeys(asked) if entity == "variant"]
+    owners = await other_owners(goods, services, codes)
+    if owners and services.anew:
+        owners = await _owners_now(goods, services, codes)
+    if asked:
+        await resolved(services, asked, [("variant", each) for each in owners])
     found: dict[Asked, Named] = {}
     if goods:
-        found |= {("variant", variant.asked): variant for variant in await variants(services, goods)}
+        found |= {("variant", variant.asked): variant for variant in await variants(services, goods, owners)}
     for entity, value in dict.fromkeys(asked):
         if entity != "variant":
             found[entity, value] = await named(services, entity, value)
     return found
+
+
+async def _owners_now(goods: Sequence[int | str], services: Services, codes: Sequence[str]) -> Owners:
+    """Return the same for an apply, for which another may have been given the code a moment ago.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    if not await services.fresh.read_newest("variant"):
+        raise Refused(unasked("which variants have the codes of the rows now"))
+    return await other_owners(goods, services, codes)
 
 
 async def rows_now(

@@ -1,16 +1,17 @@
 """What a person is shown of a change: one sentence, each field's old and new value, lines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import cast
 
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.labels import Values, labelled
-from katana_mcp.documents.states import differing
+from katana_mcp.documents.states import differing, meant_part, requested_rows
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import EMPTY, rows
-from katana_mcp.writing.preview import FieldChange, PlanLine, field_in_words, value_in_words
+from katana_mcp.writing.preview import FieldChange, NearVariant, PlanLine, field_in_words, value_in_words
 
 
 def summary(doc: Writable, change: Transition) -> str:
@@ -156,6 +157,7 @@ def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:
 
 def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
     diff, is_marked = part.diff(change), bool(change.before and change.after and part.collection)
+    said, new = _goods_said(part, change), count()
     changed = {*diff.updates, *change.sent[part.held].updates}
     going = [diff.before[key] for key in diff.deletes] if is_marked else []
     for place, row in enumerate([*rows(change.subject, part.held), *going]):
@@ -163,9 +165,43 @@ def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
         if found is None:
             continue
         key = row.get("id") if part.collection else None
-        marks = {"row_id": key}
+        asked = said.get(("new", next(new)) if "id" not in row else ("old", row["id"]))
+        marks: dict[str, object] = {"row_id": key, "match": _match(asked, change.facts)}
         if is_marked:
             goes = place >= len(rows(change.subject, part.held))
             is_new = "id" not in row
             marks["change"] = "delete" if goes else "add" if is_new else "update" if key in changed else None
         yield found.model_copy(update=marks)
+
+
+def _goods_said(part: Part, change: Transition) -> dict[tuple[str, object], object]:
+    """Return what a request calls the goods of parts: of new ones by their place, of others by their id."""
+    name = next((field.arg for field in part.fields if field.names == "variant"), "")
+    new = [each for argument in (part.name, f"add_{part.name}") for each in requested_rows(change.asked, argument)]
+    old = {
+        meant_part(part, each.get(part.key), rows(change.middle, part.held)): each.get(name)
+        for each in requested_rows(change.asked, f"update_{part.name}")
+    }
+    return {
+        **{("new", place): each.get(name) for place, each in enumerate(new)},
+        **{("old", key): asked for key, asked in old.items()},
+    }
+
+
+def _match(asked: object, facts: Facts) -> str | list[NearVariant] | None:
+    """Return by what of a variant a row names it; where that is not certain, what it may mean."""
+    known = facts.references.get(("variant", asked)) if isinstance(asked, int | str) else None
+    if known is None:
+        return None
+    if known.one is not None:
+        return next(iter(known.by), None)
+    likely = (
+        [(each, None) for each in known.like]
+        if len(known.found) < _SEVERAL
+        else zip(known.found, known.by, strict=False)
+    )
+    near = [NearVariant(variant_id=each.id, sku=each.sku, name=each.name, by=by) for each, by in likely]
+    return near[:_NAMED] or None
+
+
+_SEVERAL = 2

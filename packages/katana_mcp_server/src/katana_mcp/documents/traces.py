@@ -96,3 +96,9 @@ def in_batches(row: State) -> str | None:
         if "batch_id" in entry and (amount := number(entry, "quantity")) is not None
     ]
     return ", ".join(told) or None
+
+
+def in_units(row: State) -> str | None:
+    """Return the serial numbers of a row in words: `7, 9`."""
+    told = sorted(str(entry["serial_number_id"]) for entry in rows(row, TRACE) if "serial_number_id" in entry)
+    return ", ".join(told) or None

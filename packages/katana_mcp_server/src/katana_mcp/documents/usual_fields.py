@@ -23,13 +23,13 @@ type Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 GOODS = Field(
     "variant_id",
     SkuOrVariantId,
-    "SKU (text) or variant id (integer).",
+    "SKU, other code or name (text), or variant id (integer).",
     argument="sku_or_variant_id",
     required=True,
     names="variant",
 )
-"""What a row is of."""
-BRIEF_GOODS = replace(GOODS, kind=Reference, says="SKU or variant id.")
+"""What a row is of: also by a barcode, a custom field or an exact name, where one live variant alone has it."""
+BRIEF_GOODS = replace(GOODS, kind=Reference, says="SKU, variant id, other code or name.")
 TAX_RATE = Field("tax_rate_id", Reference, "Id or name.", names="tax_rate")
 ROW_PLACE = Field("location_id", Reference, "If not the order's.", names="location")
 

@@ -1,6 +1,6 @@
 """Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
@@ -44,14 +44,17 @@ async def one_record(services: Services, entity: str, wanted: int | str, key: st
     raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, key), argument))
 
 
-async def resolved(services: Services, asked: Iterable[Asked]) -> dict[Asked, Sequence[Stored]]:
+async def resolved(
+    services: Services, asked: Iterable[Asked], known: Collection[Asked] = ()
+) -> dict[Asked, Sequence[Stored]]:
     """Return the records that are named, by what names them; Katana is asked for all that the cache does not have.
 
-    A name is an id, a business key to the letter, else but for case and blanks around it, or an id in digits.
+    A name is an id, a business key to the letter, else but for case and blanks around it, or an id in digits. Katana
+    is not asked for what is known to be the name of something in another way.
     """
     names = list(dict.fromkeys(asked))
     found = await _cached(names, services)
-    unknown = [name for name in names if _may_be_new(name, found[name])]
+    unknown = [name for name in names if name not in known and _may_be_new(name, found[name])]
     if unknown and await services.lookups.ask(unknown):
         found |= await _cached(unknown, services)
         await read_items([row for each in unknown if each[0] == "variant" for row in found[each]], services)
@@ -65,7 +68,7 @@ def _may_be_new(asked: Asked, found: Sequence[Stored]) -> bool:
 
 async def _cached(asked: Sequence[Asked], services: Services) -> dict[Asked, Sequence[Stored]]:
     goods = [value for entity, value in asked if entity == "variant"]
-    variants = await _variants_named(goods, services) if goods else {}
+    variants = await cached_variants(goods, services) if goods else {}
     return {
         (entity, value): variants.get(value, []) if entity == "variant" else await _named(entity, value, services)
         for entity, value in asked
@@ -201,13 +204,15 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
     return rows[: selection.limit], len(rows) > selection.limit
 
 
-async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, Sequence[Stored]]:
+async def variants_named(
+    asked: Sequence[str | int], services: Services, known: Collection[str | int] = ()
+) -> dict[str | int, Sequence[Stored]]:
     """Return the variants per SKU or id, of those that have any, as `resolved` finds them."""
-    found = await resolved(services, [("variant", each) for each in asked])
+    found = await resolved(services, [("variant", each) for each in asked], [("variant", each) for each in known])
     return {value: rows for (_, value), rows in found.items() if rows}
 
 
-async def _variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+async def cached_variants(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
     """Return the cached variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
 
     Past the first `EXPLAINED` SKUs that nothing has as written, only capitals and small letters are tried as well.

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Search, Selection, Stored
-from cache_core.records import values_at
+from cache_core.records import RecordId, values_at
 from cache_core.spec import EntitySpec
 from cache_core.text import Tier, tokens_of
 from katana_mcp.references.codes import Number, codes_in
@@ -60,11 +60,18 @@ async def near_keys(services: Services, entity: str, text: str, limit: int = 3) 
     number = await services.codes.number(entity, text)
     if number is not None:
         return await _near_number(services, entity, number, limit)
-    keys: list[str] = []
+    keys = (_key(spec, row) for row in await near_rows(services, entity, text, limit))
+    return list(dict.fromkeys(key for key in keys if key is not None))[:limit]
+
+
+async def near_rows(services: Services, entity: str, text: str, limit: int = 3) -> list[Stored]:
+    """Return live records that a text may stand for, so many of it and of each text like it, the likest first."""
+    found: dict[RecordId, Stored] = {}
     for candidate in (text, *await services.cache.suggest(entity, text, limit)):
         result = await services.cache.search(entity, Search(candidate, limit=limit))
-        keys += [key for hit in result.hits if (key := _key(spec, hit.row)) is not None]
-    return list(dict.fromkeys(keys))[:limit]
+        for hit in result.hits:
+            found.setdefault(hit.row.id, hit.row)
+    return list(found.values())
 
 
 async def _near_number(services: Services, entity: str, number: Number, limit: int) -> list[str]:

@@ -1,16 +1,18 @@
 """What a plan names: locations, suppliers, variants, found with their near misses; the number of a new document."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cache_core.conditions import OneOf
 from cache_core.protocol import Selection, Stored
+from cache_core.records import RecordId
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.references.display_names import look_up, service_variants, text, titled
+from katana_mcp.references.display_names import Names, look_up, service_variants, text, titled
+from katana_mcp.references.item_codes import CUSTOM_FIELD, ID, NAME, SKU, Owner, Owners, called_by
 from katana_mcp.references.numbers import Numbered, next_number
-from katana_mcp.references.resolve import all_listed, live_with_key, resolved, variants_named
+from katana_mcp.references.resolve import EXPLAINED, all_listed, live_with_key, resolved, variants_named
 from katana_mcp.references.services import Services
-from katana_mcp.references.suggestions import did_you_mean, near_keys
+from katana_mcp.references.suggestions import did_you_mean, near_keys, near_rows
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import get_int
@@ -46,13 +48,19 @@ class NamedRecord:
 class Named:
     """What was asked for, what has that id, name or SKU, and what it may have been meant for.
 
-    Where not all of its kind are listed yet, what is not found is unknown, not missing.
+    Where not all of its kind are listed yet, what is not found is unknown, not missing. Of variants it is known by
+    what each that was found is called so, which others are called so by anything but their SKU, what is like it, and
+    the item of the one whose name it is.
     """
 
     asked: int | str
     found: tuple[NamedRecord, ...] = ()
     near: tuple[str, ...] = ()
     listed: bool = True
+    by: tuple[str, ...] = ()
+    others: tuple[tuple[NamedRecord, str], ...] = ()
+    like: tuple[NamedRecord, ...] = ()
+    item: tuple[str, int] | None = None
 
     @property
     def one(self) -> NamedRecord | None:
@@ -74,13 +82,66 @@ async def named(services: Services, entity: str, asked: int | str) -> Named:
     return Named(asked, tuple(found), await _near(services, entity, asked, bool(found)), listed)
 
 
-async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Named, ...]:
-    """Find variants by SKU or id, with the name and the unit of each; in the order asked."""
-    rows = await variants_named(asked, services)
-    at_hand = [("variant", row) for each in rows.values() for row in each]
-    names = await look_up(services.cache, {"variant": [row.id for _, row in at_hand]}, at_hand)
+async def variants(services: Services, asked: Sequence[int | str], owners: Owners | None = None) -> tuple[Named, ...]:
+    """Find variants with the name and the unit of each, in the order asked.
+
+    They are named by SKU or id; a text that is no live variant's SKU also by what else its owners are called, where
+    those are given, and one of digits then by its id as well: any second variant that it may be makes it uncertain.
+    """
+    others = owners or {}
+    rows = await variants_named(asked, services, others)
+    meant = {each: _meant(each, rows.get(each, ()), others.get(each, ())) for each in asked}
+    unknown = [each for each, (found, _) in meant.items() if isinstance(each, str) and not found]
+    like: dict[int | str, list[Stored]] = {
+        each: await near_rows(services, "variant", each) for each in unknown[:EXPLAINED]
+    }
+    called = await _called(
+        [*(row for pair in meant.values() for some in pair for row, _ in some), *_all(like)], services
+    )
     listed = await all_listed(services, "variant")
-    shared = await _shared_skus([row for _, row in at_hand], services)
+
+    def to_named(each: int | str) -> Named:
+        found, beside = meant[each]
+        near = [called[row.id] for row in like.get(each, ())][:_NEAREST]
+        return Named(
+            each,
+            tuple(called[row.id] for row, _ in found),
+            tuple(dict.fromkeys(name for known in near if (name := known.sku or known.name))),
+            listed,
+            by=tuple(by for _, by in found),
+            others=tuple((called[row.id], by) for row, by in beside),
+            like=tuple(near),
+            item=Names().parent(found[0][0].record) if [by for _, by in found] == [NAME] else None,
+        )
+
+    return tuple(to_named(each) for each in asked)
+
+
+_NEAREST = 3
+type _Told = list[tuple[Stored, str]]
+
+
+def _all(rows: Mapping[int | str, Sequence[Stored]]) -> list[Stored]:
+    return [row for some in rows.values() for row in some]
+
+
+def _meant(asked: int | str, own: Sequence[Stored], owners: Sequence[Owner]) -> tuple[_Told, _Told]:
+    """Return the variants that an id or a text may mean, and those that it does not mean though they are called so.
+
+    A live variant's SKU, or an id, means nothing else.
+    """
+    named = [(row, called_by(asked, row.record)) for row in own]
+    besides = [(owner.row, owner.by) for owner in owners if owner.id not in {row.id for row in own}]
+    if not owners or any(by == SKU and not (row.deleted or row.archived) for row, by in named):
+        return named, besides
+    there = [(row, called_by(asked, row.record, owners)) for row in own if not row.deleted]
+    return [*there, *besides], []
+
+
+async def _called(found: Sequence[Stored], services: Services) -> dict[RecordId, NamedRecord]:
+    """Return variants as they are called, by their ids."""
+    names = await look_up(services.cache, {"variant": [row.id for row in found]}, [("variant", row) for row in found])
+    shared = await _shared_skus(found, services)
 
     def to_named_record(row: Stored) -> NamedRecord:
         item = names.item(row.record)
@@ -94,17 +155,7 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
             is_shared=row.record.get("sku") in shared,
         )
 
-    return tuple(
-        [
-            Named(
-                each,
-                tuple(to_named_record(row) for row in rows.get(each, ())),
-                await _near(services, "variant", each, each in rows),
-                listed,
-            )
-            for each in asked
-        ]
-    )
+    return {row.id: to_named_record(row) for row in found}
 
 
 async def _shared_skus(found: Sequence[Stored], services: Services) -> frozenset[str]:
@@ -124,7 +175,9 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     """Return what is wrong with a name: nothing has it, several have it, or what has it is deleted or archived."""
     title, asked = titled(entity), given.asked
     if len(given.found) > 1:
-        ids = ", ".join(f"{each.id} ({each.name or each.called})" for each in given.found[:5])
+        ids = ", ".join(
+            f"{each.id} ({each.name or each.called}{_by(given, nr)})" for nr, each in enumerate(given.found[:5])
+        )
         told = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
     if not given.found and not given.listed:
@@ -140,6 +193,43 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
         told = f"{path}: {title} {known.called} is archived in Katana"
         return [advisory(warning_codes.ARCHIVED_ITEM, told, path)]
     return []
+
+
+def understood(given: Sequence[tuple[str, Named]]) -> Iterator[ToolWarning]:
+    """Yield which arguments were taken by anything but SKU, id or key, and of which SKU others are called so too.
+
+    Nothing of what records say is in it: it is told by ids.
+
+    Args:
+        given: what was named, by the path of its argument.
+    """
+    by: dict[str, list[str]] = {}
+    for path, known in given:
+        if known.one is None:
+            continue
+        how = next(iter(known.by), SKU)
+        if how not in {SKU, ID} or (how == ID and isinstance(known.asked, str)):
+            by.setdefault(_kind(how), []).append(f"{path} {known.asked!r} is variant {known.one.id}")
+        for other, what in known.others:
+            told = f"{path}: {known.asked!r} is the SKU of variant {known.one.id}, which was taken"
+            also = f"variant {other.id} has it as its {_kind(what)}"
+            yield advisory(warning_codes.MATCHED_BY_CODE, f"{told}; {also}", path)
+    for how, said in by.items():
+        more = f", and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
+        yield info(warning_codes.MATCHED_BY_CODE, f"understood by their {how}: {', '.join(said[:_TOLD])}{more}")
+
+
+_TOLD = 10
+
+
+def _by(given: Named, place: int) -> str:
+    """Return what one of several is called so by, where that is not the same of all."""
+    return f", by its {_kind(given.by[place])}" if len({*given.by}) > 1 else ""
+
+
+def _kind(by: str) -> str:
+    """Return what something is called by without the label that an account gave it."""
+    return CUSTOM_FIELD if by.startswith(CUSTOM_FIELD) else by
 
 
 async def _near(services: Services, entity: str, asked: int | str, found: bool) -> tuple[str, ...]:

@@ -102,6 +102,7 @@
 | `stock_booked` | info | which stock adjustment a completed stocktake has made |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
+| `other_price` | info | the price that was given is not the sales price of the item |
 | `default_batches` | info | no batches were named, so those that expire first were taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
@@ -117,6 +118,7 @@
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
 | `unusual_price` | advisory | a price on a supplier's document is far from what the last purchases of the good cost |
+| `matched_by_code` | info, of a SKU advisory | goods are named by another code, or their SKU is a code of others |
 | `matched_by_description` | advisory | a line of a document was taken by its words, not by a code |
 | `archived_item` | advisory | the record is archived in Katana |
 | `deleted_item` | advisory | the record is deleted in Katana |
@@ -222,6 +224,7 @@ CACHE_WRITE_FAILED = "cache_write_failed"
 STOCK_BOOKED = "stock_booked"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
+OTHER_PRICE = "other_price"
 DEFAULT_BATCHES = "default_batches"
 DEFAULT_TAX_RATE = "default_tax_rate"
 TAX_UNKNOWN = "tax_unknown"
@@ -237,6 +240,7 @@ PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"
 UNUSUAL_PRICE = "unusual_price"
+MATCHED_BY_CODE = "matched_by_code"
 MATCHED_BY_DESCRIPTION = "matched_by_description"
 ARCHIVED_ITEM = "archived_item"
 DELETED_ITEM = "deleted_item"

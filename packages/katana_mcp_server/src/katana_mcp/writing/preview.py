@@ -9,6 +9,15 @@ from katana_mcp.tools.days import Days, is_moment
 from katana_mcp.writing.actions import Action
 
 
+class NearVariant(Answer):
+    """A variant that a row may mean, and what of it the row says, if anything."""
+
+    variant_id: int
+    sku: str | None = None
+    name: str | None = None
+    by: str | None = None
+
+
 class PlanLine(Answer):
     """A line of a document as it would be."""
 
@@ -19,6 +28,8 @@ class PlanLine(Answer):
     is_shared: bool | None = None
     """Whether other variants have this SKU too."""
     name: str | None = None
+    match: str | list[NearVariant] | None = None
+    """What of the variant a row of this request names: `SKU`, `barcode`; if uncertain, variants that it may mean."""
     quantity: Number | None = None
     unit: str | None = None
     price: Number | None = None
@@ -65,7 +76,6 @@ class Preview(Envelope):
     total: Number | None = None
     """Of the rows, with tax."""
     net_total: Number | None = None
-    additional_costs: Number | None = None
     currency: str | None = None
     changes: list[FieldChange] | None = None
     linked: list[str] | None = None

@@ -9,7 +9,7 @@ from katana_sandbox.rules.incoming import stock_units
 from katana_sandbox.rules.items import is_tracked
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_ingredients
-from katana_sandbox.rules.serials import Bond, bind
+from katana_sandbox.rules.serials import Bond, bind, entries_of, unbind
 from katana_sandbox.rules.traceability import (
     check_unit_count,
     trace_entries,
@@ -21,6 +21,7 @@ from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
 
+_SOURCE = "PurchaseOrderRow"
 _DERIVED = ("id", "created_at", "updated_at", "deleted_at")
 
 
@@ -81,9 +82,13 @@ def _receive_row(ctx: Context, entry: Record) -> Record:
     if not quantity and held:
         raise unprocessable("received quantity must be greater than 0")
     stored = _store_receipt(ctx, row, _receipt(ctx, row, entry, quantity), held - quantity)
-    for part in rows(stored, "traceability"):
-        if part["serial_number_id"] is not None:
-            bind(ctx, part["serial_number_id"], Bond("PurchaseOrderRow", stored["id"], 1, stored["received_date"]))
+    units = [part["serial_number_id"] for part in rows(stored, "traceability") if part["serial_number_id"] is not None]
+    for unit in units:
+        bind(ctx, unit, Bond(_SOURCE, stored["id"], 1, stored["received_date"]))
+    if "traceability" in entry and stored["id"] == row["id"]:
+        # What a receipt names replaces what the row was assigned before.
+        held = [one["serial_number_id"] for one in entries_of(ctx, _SOURCE, row["id"])]
+        unbind(ctx, _SOURCE, row["id"], [unit for unit in held if unit not in units])
     return stored
 
 

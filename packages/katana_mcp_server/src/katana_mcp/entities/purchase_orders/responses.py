@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from katana_mcp.surface.descriptor import Verb
+from katana_mcp.tools.answers import Number
 from katana_mcp.writing.preview import Preview
 
 
@@ -11,6 +12,7 @@ class PlannedPurchaseOrder(Preview):
 
     supplier_id: int | None = None
     location_id: int | None = None
+    additional_costs: Number | None = None
 
 
 class CreatePurchaseOrderResponse(PlannedPurchaseOrder):

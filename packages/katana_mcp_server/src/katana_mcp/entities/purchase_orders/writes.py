@@ -34,6 +34,7 @@ from katana_mcp.entities.purchase_orders.showing import (
     row_title,
     totals,
 )
+from katana_mcp.references.item_codes import BOUGHT
 from katana_mcp.surface.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, Notes
 
@@ -185,5 +186,6 @@ PURCHASE_ORDER = Writable(
     uses=uses,
     binds=binds,
     linked=linked,
+    codes=BOUGHT,
 )
 WRITES = writes(PURCHASE_ORDER)

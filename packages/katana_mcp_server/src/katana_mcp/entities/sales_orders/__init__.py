@@ -59,6 +59,7 @@ SALES_ORDERS = Entity(
     workflows={"fulfill_order": (FULFILLING, _FULFILLS), "correct_sales_order": (CORRECTING, _CORRECTS)},
     notes={
         "list": "Filters combine; newest first.",
+        "create": "Rows that are not understood are all listed.",
         "modify": "Fields left out stay unchanged; null clears.",
     },
 )

@@ -56,11 +56,15 @@ def default_tax(names: Names) -> int | None:
 def finish_row(row: State, order: State, facts: Facts) -> State:
     """Return a new row with the price of its item, where that fits, and the default tax rate: both are sent."""
     names = facts.names
+    own = {"price_per_unit": _list_price(row, order, names), "tax_rate_id": default_tax(names)}
+    return {**{name: value for name, value in own.items() if value is not None}, **row}
+
+
+def _list_price(row: State, order: State, names: Names) -> Decimal | None:
+    """Return the sales price of what a row is of; None where the order has another currency."""
     variant = names.record("variant", row.get("variant_id"))
     fits = names.base_currency() is not None and _currency(order, names) == names.base_currency()
-    price = number(variant, "sales_price") if variant is not None and fits else None
-    own = {"price_per_unit": price, "tax_rate_id": default_tax(names)}
-    return {**{name: value for name, value in own.items() if value is not None}, **row}
+    return number(variant, "sales_price") if variant is not None and fits else None
 
 
 def finish_fee(fee: State, _: State, facts: Facts) -> State:
@@ -134,6 +138,16 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.PRICE_REQUIRED, f"{path}: {known.called} {why}", path)
 
 
+def compared(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which new rows have another price than their item."""
+    for here, asked, row in added_parts(change, ROWS):
+        price, own = number(row, "price_per_unit"), _list_price(row, change.new, change.facts.names)
+        if "price_per_unit" in asked and price is not None and own is not None and own != price:
+            sales_price, path = f"{plain_number(own)} {currency(change)}", f"{here}.price_per_unit"
+            told = f"{path}: {plain_number(price)} is not the sales price of the item, {sales_price}"
+            yield info(warning_codes.OTHER_PRICE, told, path)
+
+
 def sold(change: Transition) -> Iterator[ToolWarning]:
     """Yield goods and locations that are not for sale, and quantities of nothing."""
     changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(requested_rows(change.asked, "update_rows"))]
@@ -182,4 +196,4 @@ def discounted(change: Transition) -> Iterator[ToolWarning]:
             yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, told, path)
 
 
-RULES = (priced, sold, taxed, discounted)
+RULES = (priced, compared, sold, taxed, discounted)

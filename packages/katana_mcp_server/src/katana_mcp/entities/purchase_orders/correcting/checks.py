@@ -13,7 +13,12 @@ from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.entities.purchase_orders import buying, cascading
 from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
 from katana_mcp.entities.purchase_orders.checks import order_of as order_in_words
-from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected
+from katana_mcp.entities.purchase_orders.correcting.goal import (
+    before_of,
+    corrected,
+    named_batches,
+    named_units,
+)
 from katana_mcp.entities.purchase_orders.correcting.request import (
     CorrectedRow,
     CorrectPurchaseOrderRequest,
@@ -81,14 +86,13 @@ def _bills(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator
 
 
 def _usual(request: CorrectPurchaseOrderRequest, change: Transition) -> list[ToolWarning]:
-    """Return what speaks against the same change of an open order; batches alone are a change too."""
+    """Return what speaks against the same change of an open order; batches or units alone are a change too."""
     old = {row["id"]: row for row in rows(before_of(change), ROWS)}
     own = any(
-        row.batches is not None
-        and traced([{"batch_id": one.batch_id, "quantity": one.quantity} for one in row.batches])
-        != traced(rows(old[row.row_id], TRACE))
+        asked is not None and traced(asked) != traced(rows(old[row.row_id], TRACE))
         for row in request.update_rows
         if row.row_id in old
+        for asked in (named_batches(row.batches), named_units(row.serial_number_ids))
     )
     found = usual.checks(_ORDER, change)
     return [each for each in found if not (own and each.code == warning_codes.NO_EFFECTIVE_CHANGE)]
@@ -100,6 +104,7 @@ def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[
         row = held.get(asked.row_id)
         if row is not None:
             yield from _traced(f"update_rows[{nr}]", asked, row)
+            yield from _strange_units(f"update_rows[{nr}].serial_number_ids", asked, row)
     for nr, added in enumerate(request.add_rows):
         yield from _added(f"add_rows[{nr}]", added, held, change)
     if held and not rows(change.wanted or {}, ROWS):
@@ -108,17 +113,51 @@ def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[
 
 
 def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning]:
-    """Yield batches that do not add up, or are not known any more; units with serial numbers stay as they are."""
+    """Yield batches that do not add up, or are not known any more, and units that are not as many as come.
+
+    What a receipt names replaces what the row was of before (facts of 2026-10, 5.2): a unit that is not named does not
+    come with it. A serial number is one stock unit.
+    """
     was = number(row, "quantity") or Decimal(0)
     amount, held = was if asked.quantity is None else asked.quantity, rows(row, TRACE)
     yield from batch_sum(f"{path}.batches", map(BatchQuantity.model_dump, asked.batches or ()), amount)
-    if is_of_units(row):
-        if asked.batches is not None or amount != was:
-            told = f"{path}: row {asked.row_id} holds serial numbers: correct its quantity in Katana, not here"
-            yield blocking(warning_codes.LOCKED, told, path)
+    if is_of_units(row) or asked.serial_number_ids:
+        yield from _units(path, asked, row, amount)
     elif held and asked.batches is None and amount != was and not is_of_one(row):
         told = f"{path}: name the batches of row {asked.row_id}: it was {plain_number(was)}, not all of one batch"
         yield blocking(warning_codes.BATCH_REQUIRED, told, f"{path}.batches")
+
+
+def _units(path: str, asked: CorrectedRow, row: Record, amount: Decimal) -> Iterator[ToolWarning]:
+    units = amount * (number(row, "purchase_uom_conversion_rate") or Decimal(1))
+    named = asked.serial_number_ids
+    count = len(rows(row, TRACE)) if named is None else len(set(named))
+    if asked.batches is not None:
+        told = f"{path}.batches: row {asked.row_id} holds serial numbers, and goods are tracked one way"
+        yield blocking(warning_codes.INVALID_ARGUMENT, told, f"{path}.batches")
+    if units != units.to_integral_value():
+        told = f"{path}.quantity: {plain_number(units)} stock units, but each serial number is one whole unit"
+        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, f"{path}.quantity")
+    elif count != units:
+        how = f"{path}.serial_number_ids: name those of row {asked.row_id}"
+        has = ", ".join(str(one.get("serial_number_id")) for one in rows(row, TRACE)) or "none"
+        told = f"{how}: {plain_number(units)} stock units, and {count} serial numbers; it had {has}"
+        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, f"{path}.serial_number_ids")
+
+
+def _strange_units(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning]:
+    """Yield units that a row did not come with.
+
+    Whether Katana takes one that another row holds, or a new one, is nowhere said (facts of 2026-10, 5.4), and of which
+    good it is no list tells (`/serial_numbers_stock`): a refusal would come when the goods are out of stock already.
+    """
+    own = [get_int(one, "serial_number_id") for one in rows(row, TRACE)]
+    strange = [unit for unit in asked.serial_number_ids or () if unit not in own]
+    if strange:
+        told = f"{path}: row {asked.row_id} did not come with serial number {', '.join(map(str, strange))}"
+        has = ", ".join(str(unit) for unit in own if unit is not None) or "none"
+        why = "Katana may refuse it when the goods are out of stock already; correct it in Katana"
+        yield blocking(warning_codes.LOCKED, f"{told}, but with {has}: {why}", path)
 
 
 def _added(
@@ -137,7 +176,12 @@ def _added(
 
 
 def _merged(change: Transition) -> Iterator[ToolWarning]:
-    """Yield rows with serial numbers that reopening would make one with others."""
+    """Yield rows with serial numbers that reopening would make one with others.
+
+    Reopening merges rows that differ in nothing but quantity (facts of 2026-10, 7.1), and whether a unit that one row
+    holds may then come with another one is nowhere said: attaching serial numbers to rows of purchase orders was never
+    tried (5.4), and a refusal halfway would leave the goods out of stock.
+    """
     serial = {get_int(row, "id") for row in rows(before_of(change), ROWS) if is_of_units(row)}
     units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
     if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):

@@ -74,12 +74,20 @@ def _changed(row: Record, before: State, request: CorrectPurchaseOrderRequest) -
     """Return a row that was there as it is to be."""
     old = next(one for one in rows(before, ROWS) if one["id"] == row["id"])
     new = {**old, **{name: row[name] for name in old if name in row}}
-    batches = next((one.batches for one in request.update_rows if one.row_id == row["id"]), None)
-    return {**new, TRACE: retraced(old, new["quantity"], _named_batches(batches))}
+    asked = next((one for one in request.update_rows if one.row_id == row["id"]), None)
+    if asked is not None and (units := named_units(asked.serial_number_ids)) is not None:
+        return {**new, TRACE: units}
+    return {**new, TRACE: retraced(old, new["quantity"], named_batches(None if asked is None else asked.batches))}
 
 
-def _named_batches(batches: Sequence[BatchQuantity] | None) -> list[State] | None:
+def named_batches(batches: Sequence[BatchQuantity] | None) -> list[State] | None:
+    """Return batches as a row is traced by them; None where none are named."""
     return None if batches is None else [one.model_dump() for one in batches]
+
+
+def named_units(units: Sequence[int] | None) -> list[State] | None:
+    """Return serial numbers as a row is traced by them; None where none are named."""
+    return [{"serial_number_id": unit} for unit in dict.fromkeys(units)] if units else None
 
 
 def _added(asked: ForgottenRow, row: Record, before: State) -> Goal:
@@ -89,7 +97,7 @@ def _added(asked: ForgottenRow, row: Record, before: State) -> Goal:
     place = max(map(receipt_of, held), default=0) if beside is None else receipt_of(beside)
     dates = [str(one["received_date"]) for one in held if receipt_of(one) == place]
     date = canonical({"date": asked.received_date})["date"] if asked.received_date else max(dates, default=None)
-    batches = retraced({}, None, _named_batches(asked.batches or ()))
+    batches = retraced({}, None, named_batches(asked.batches or ()))
     place_id = row.get("location_id") or before.get("location_id")
     return {**row, "location_id": place_id, "received_date": date, RECEIPT: place, TRACE: batches}
 

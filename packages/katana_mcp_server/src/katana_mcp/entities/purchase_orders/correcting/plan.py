@@ -6,7 +6,7 @@ from katana_mcp.entities.purchase_orders.correcting.checks import checks
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.correcting.rest import rest
-from katana_mcp.entities.purchase_orders.correcting.showing import batch_changes, moves, not_kept, receipts
+from katana_mcp.entities.purchase_orders.correcting.showing import moves, not_kept, receipts, trace_changes
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.showing import bills
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
@@ -25,7 +25,7 @@ def plan(request: CorrectPurchaseOrderRequest, facts: Facts) -> Draft:
     return found.draft(
         rest,
         {"record": facts.record, "costs": list(facts.beside.get(COST, ()))},
-        changes=batch_changes(before, goal),
+        changes=trace_changes(before, goal),
         own={"receipts": receipts(goal, change), "not_kept": not_kept(change)},
         linked=tuple(bills(change)),
         stock=described(moves(request, change), facts.levels),

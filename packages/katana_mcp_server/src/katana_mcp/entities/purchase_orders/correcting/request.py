@@ -11,6 +11,8 @@ from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import DocumentNumber, Request, WriteRequest, own_id
 
 type _Batches = Annotated[list[BatchQuantity], Field(max_length=50)]
+type _Units = Annotated[list[PartId], Field(max_length=500)]
+_KEPT = "costs are kept as they are; `modify_purchase_order` changes those of a received order"
 
 
 class CorrectedRow(WriteRequest):
@@ -18,7 +20,10 @@ class CorrectedRow(WriteRequest):
 
     also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
     never_null: ClassVar[frozenset[str]] = frozenset(
-        ("quantity", "price_per_unit", "tax_rate_id", "arrival_date", "received_date", "location_id", "batches")
+        (
+            *("quantity", "price_per_unit", "tax_rate_id", "arrival_date", "received_date", "location_id"),
+            *("batches", "serial_number_ids"),
+        )
     )
 
     row_id: PartId
@@ -31,6 +36,8 @@ class CorrectedRow(WriteRequest):
     location_id: Reference | None = None
     batches: _Batches | None = None
     """In purchase units; the rest gets no batch."""
+    serial_number_ids: _Units | None = None
+    """Those of its own that came."""
 
 
 class ForgottenRow(WriteRequest):
@@ -61,6 +68,8 @@ class CorrectPurchaseOrderRequest(WriteRequest):
         **dict.fromkeys(("rows", "lines", "items", "corrections", "modify_rows"), ("update_rows",)),
         **dict.fromkeys(("new_rows", "append_rows"), ("add_rows",)),
         **dict.fromkeys(("delete_rows", "remove_rows"), ("delete_row_ids",)),
+        **dict.fromkeys(("costs", "additional_costs", "freight", "shipping", "fees", "landed_costs"), _KEPT),
+        **dict.fromkeys(("add_additional_costs", "update_additional_costs", "delete_additional_cost_row_ids"), _KEPT),
     }
     never_null: ClassVar[frozenset[str]] = frozenset(
         (
@@ -91,7 +100,7 @@ class CorrectPurchaseOrderRequest(WriteRequest):
     """Reopen it though it has bills: it may post to accounting again."""
 
 
-OWN: frozenset[str] = frozenset(("batches", "received_with_row_id"))
+OWN: frozenset[str] = frozenset(("batches", "serial_number_ids", "received_with_row_id"))
 """What of rows only a correction knows."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cache_core.records import Record
-from katana_mcp.documents.traces import in_batches
+from katana_mcp.documents.traces import in_batches, in_units
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, goal_of, receipt_of
@@ -60,13 +60,15 @@ def _not_kept(change: Transition) -> Iterator[str]:
     yield "conversion rates of that day: Katana fixes them anew; landed costs settle seconds later"
 
 
-def batch_changes(before: State, goal: State) -> Iterator[FieldChange]:
-    """Yield which rows are of other batches then."""
+def trace_changes(before: State, goal: State) -> Iterator[FieldChange]:
+    """Yield which rows are of other batches or units then."""
     old = {get_int(row, "id"): row for row in rows(before, ROWS)}
     for row in rows(goal, ROWS):
         was = old.get(get_int(row, "id"))
         if was is not None and in_batches(was) != in_batches(row):
             yield FieldChange(field=f"rows[id={row['id']}].batches", old=in_batches(was), new=in_batches(row))
+        if was is not None and in_units(was) != in_units(row):
+            yield FieldChange(field=f"rows[id={row['id']}].serial_number_ids", old=in_units(was), new=in_units(row))
 
 
 def receipts(goal: State, change: Transition) -> list[str]:
