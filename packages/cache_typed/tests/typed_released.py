@@ -42,6 +42,7 @@ HELD = {
     "typed-5": BOOKS,
     "typed-6": BOOKS,
     "typed-7": BOOKS,
+    "typed-8": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

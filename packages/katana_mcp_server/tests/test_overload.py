@@ -155,7 +155,7 @@ async def test_answers_that_nobody_reads_hold_no_connection(
             client.setblocking(False)
             await loop.sock_connect(client, ("127.0.0.1", door.port))
             with pytest.raises(ConnectionError):
-                async with asyncio.timeout(30 * SHORT):
+                async with asyncio.timeout(600 * SHORT):  # a busy machine takes its time
                     await loop.sock_sendall(client, request)
     assert "answer not read in time" in _refused(logs)
 

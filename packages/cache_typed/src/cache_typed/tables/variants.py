@@ -22,6 +22,8 @@ class Variant(Document, table=True):
     __table_args__ = (
         index_of_given("variant", "material_id"),
         index_of_given("variant", "product_id"),
+        index_of_given("variant", "internal_barcode"),
+        index_of_given("variant", "registered_barcode"),
     )
     _fts_columns: ClassVar[Searchable] = VARIANT.searchable
 
