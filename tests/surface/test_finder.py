@@ -273,6 +273,8 @@ NOT_THERE = {
     "who buys the most": "rank_customers",
     "top customers": "rank_customers",
     "undo the last change": "undo_last_change",
+    "give the customer the money back": "refund_sales_return",
+    "refund SO-12": "refund_sales_return",
 }
 
 

@@ -176,3 +176,20 @@ async def test_a_small_price_keeps_its_decimals_and_is_never_rounded_the_other_w
     clock.advance(61)
     blocked = await stage.call(TOOL, which="purchase", percent=50, skus_or_variant_ids=[dear["sku"]])
     assert [each["field_path"] for each in blocked["warnings"] if each["severity"] == "blocking"] == ["percent"]
+
+
+async def test_variants_that_share_an_sku_are_told_apart(stage: Stage, tenant: Tenant) -> None:
+    two = [each for each in live(tenant, "variants") if each["sku"] == "PAD"]
+    assert len(two) == 2
+    ids = [each["id"] for each in two]
+    preview = await stage.call(TOOL, which="sales", percent=5, skus_or_variant_ids=[*ids, "ROTR-160"])
+    fields = [change["field"] for change in preview["changes"]]
+    assert fields == [
+        f"PAD (Brake pad pair, sintered, variant {min(ids)}).sales_price",
+        f"PAD (Brake pad pair, organic, variant {max(ids)}).sales_price",
+        "ROTR-160.sales_price",
+    ]
+    assert [line.get("is_shared") for line in preview["lines"]] == [True, True, None]
+    assert preview["requests"][0]["title"].startswith(
+        f"set the sales price of PAD (Brake pad pair, sintered, variant {min(ids)})"
+    )

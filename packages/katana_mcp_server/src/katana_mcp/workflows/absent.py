@@ -22,6 +22,10 @@ ABSENT: Mapping[str, str] = {
         "no tool adds up what each customer bought; `list_sales_orders` with order_by -total_in_base_currency has the "
         "largest orders, each with its customer"
     ),
+    "refund_sales_return": (
+        "Katana takes no refund by its API, only from accounting: `list_sales_returns` says what is refunded, "
+        "`create_sales_return` and `modify_sales_return` take goods back"
+    ),
     "undo_last_change": (
         "the outcome of `apply_plan` has a revert, the call that plans the opposite, and `katana://journal/7` "
         "keeps it; what it plans is shown first, as any change"

@@ -52,8 +52,9 @@ _READING = _compiled(
             *("what happened to", r"where (?:did|has|have) .{1,60} (?:go|gone)", "ins and outs"),
             *(r"(?:came|went|gone) (?:in|out)", r"(?:trace|follow) (?:every|each|all|the)", "every change of"),
         ),
+        "list traceability": (r"(?:find|look(?:ing)? (?:up|for)) (?:an? |the )?(?:serial|batch|lot)\b",),
         "low short stock": (
-            *("shopping list", r"run(?:ning)? (?:out|low)", r"(?:need|what) to (?:buy|order|reorder)"),
+            *("shopping list", r"run(?:ning)? (?:out|low)", r"(?:need|have|what) to (?:buy|order|reorder)"),
             r"(?:should|must|do) (?:i|we) (?:buy|purchase|order|reorder)",
         ),
         "purchase order": (
@@ -62,6 +63,7 @@ _READING = _compiled(
         ),
         "list purchase order": (
             *(r"wait(?:ing)? for .{0,40}from", "still to come", "on order", r"arriv(?:e|es|ing)", "incoming"),
+            r"(?:late|overdue) from",
         ),
         "sales order": (
             *(r"so-\d+", "parcels?", "unpaid", "unshipped", "web ?shop", "quotes?", "quotation"),
@@ -145,12 +147,23 @@ _CHANGING = _compiled(
             r"restock(?!.{0,40}(?:return|\bro-\d))",
             r"^purchase \d+",
         ),
+        "create purchase order outsourced": (r"subcontract\w*", r"outsource (?:to|the|this|it|\d)"),
+        "receive purchase order": (r"book(?:ing)? in (?:an? |the |this )?(?:deliver|goods|order)\w*",),
+        "modify purchase order additional costs": (
+            r"(?:add|put) .{0,20}(?:freight|customs|duty|shipping).{0,20} (?:to|on) (?:an? |the )?(?:purchase|po-)",
+        ),
+        "modify purchase order unreceive": (r"(?:undo|reverse|revert|take back) (?:an? |the )?receipts?",),
         "delete supplier": (r"no longer buy from",),
         "create manufacturing order": (
             *(r"^(?:make|build|produce|assemble|manufacture) (?:another )?\d+", r"^new mo\b"),
             r"plan to (?:make|build|produce|manufacture)",
         ),
-        "create sales return": (r"(?:plan|open|enter|start|book) (?:an? |the )?(?:new )?return\b",),
+        "create sales return": (
+            r"(?:plan|open|enter|start|book) (?:an? |the )?(?:new )?return\b",
+            r"(?:sends?|sent|brings?|brought) .{1,30} back",
+        ),
+        "refund sales return": ("money back", r"^refund\b", r"refund (?:the |a |an )?(?:customer|order|so-)"),
+        "create sales order rows": (r"orders? (?:from|in|by) (?:an? )?(?:pdf|e-?mail|scan|fax|letter)",),
         "modify sales return": (
             r"(?:restock|receive|put|book) .{0,60}(?:\bro-\d+|\breturn(?:ed|s)?\b)",
             r"(?:\bro-\d+|\breturn) .{0,30}(?:arrived|is back|into stock)",
@@ -161,12 +174,15 @@ _CHANGING = _compiled(
         "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
         "modify sales order": (*(r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),),
         "modify sales order update rows shipping fees addresses": (r"price .{1,20}(?:sales order|\bso-\d+)",),
+        "modify sales order addresses": (r"address on (?:an? |the )?(?:\w+ )?(?:order|so-\d+)",),
         "modify manufacturing order recipe row": (r"instead of .{1,40} in mo-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
+            r"make (?:it|them|this|these) for .{1,30}order",
         ),
         "complete manufacturing order": (
-            *(r"\bmo-\d+ used", r"(?:book|record|report|enter|undo) .{0,30}produc(?:ed|tions?)", r"mo-\d+ is done"),
+            *(r"\bmo-\d+ used", r"used (?:more|less) .{0,40}than (?:planned|the recipe)"),
+            *(r"(?:book|record|report|enter|undo) .{0,30}produc(?:ed|tions?)", r"(?:mo-\d+|job) is (?:done|finished)"),
             r"^we (?:made|produced|built|finished) \d+",
         ),
         "modify manufacturing order": (
@@ -221,7 +237,7 @@ _CHANGING = _compiled(
             r"(?:made|produced) .{0,40}but (?:reported|only)",
         ),
         "correct packed delivered sales order closed": (
-            r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen).{0,60}(?:shipped|delivered|packed)",
+            r"(?:correct|fix|change|wrong|mistake|missing|delete|reopen)(?!.*address).{0,60}(?:shipped|delivered|packed)",
             r"(?:shipped|delivered) .{0,40}(?:wrong|but (?:only|booked)|mistake)",
         ),
         "modify": (

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.fields import DEAREST
-from katana_mcp.entities.items.prices.reading import VARIANT, Meant, changing_of, chosen_of, field_of, sku_of
+from katana_mcp.entities.items.prices.reading import VARIANT, Meant, called_of, changing_of, chosen_of, field_of
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.references import wording
 from katana_mcp.tools import warning_codes
@@ -50,7 +50,7 @@ def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
 def _turned(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield prices that a percentage makes what Katana does not take, or what nobody means."""
     for each in chosen_of(request, facts) if request.percent is not None else ():
-        old, told = each.old or Decimal(0), f"{sku_of(each.variant)}: {plain_number(each.old or Decimal(0))}"
+        old, told = each.old or Decimal(0), f"{called_of(each.variant, facts)}: {plain_number(each.old or Decimal(0))}"
         is_turned = (each.new > old) is not ((request.percent or 0) > 0)
         if is_turned or not each.new:
             message = f"{told} would be rounded to {plain_number(each.new)}: give more decimals, or leave it out"
@@ -70,7 +70,9 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
         told = f"no variant that is meant has another {request.which} price then: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
     if request.skus_or_variant_ids and isinstance(facts.own, Meant):
-        without = [sku_of(each) for each in facts.own.variants if number(each.record, field_of(request)) is None]
+        without = [
+            called_of(each, facts) for each in facts.own.variants if number(each.record, field_of(request)) is None
+        ]
         if without:
             told = f"{len(without)} have no {request.which} price to change: {', '.join(without[:_NAMED])}"
             yield info(warning_codes.PRICE_REQUIRED, told, "skus_or_variant_ids")

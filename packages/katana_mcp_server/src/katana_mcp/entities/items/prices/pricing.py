@@ -12,15 +12,15 @@ from katana_mcp.entities.items.prices.reading import (
     READS,
     VARIANT,
     Priced,
+    called_of,
     changing_of,
     chosen_of,
     currency_of,
     field_of,
     gather,
-    sku_of,
 )
 from katana_mcp.entities.items.prices.request import ChangePricesRequest, ChangePricesResponse
-from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, on_record
@@ -41,14 +41,19 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     one = currencies[0] if len(set(currencies)) == 1 else None
     return Draft(
         summary=f"change {request.which} prices of {len(chosen)} variant{'' if len(chosen) == 1 else 's'}{by}",
-        actions=tuple(_action(request, each) for each in chosen) if is_lawful else (),
+        actions=tuple(_action(request, each, facts) for each in chosen) if is_lawful else (),
         touches={VARIANT: [each.variant.record for each in chosen]},
         lanes=tuple(record_lane(VARIANT, int(each.variant.id)) for each in chosen),
         own={"left": changing - len(chosen) or None},
-        lines=tuple(_line(each, names) for each in chosen),
+        lines=tuple(_line(each, facts) for each in chosen),
         currency=one,
         changes=tuple(
-            _change(request, each, None if one else currency) for each, currency in zip(chosen, currencies, strict=True)
+            FieldChange(
+                field=f"{called_of(each.variant, facts)}.{field_of(request)}",
+                old=_told(each.old, None if one else currency),
+                new=_told(each.new, None if one else currency),
+            )
+            for each, currency in zip(chosen, currencies, strict=True)
         ),
         prior_state={VARIANT: [each.variant.record for each in chosen]},
         revert=None if unpriced or not is_lawful else _back(request, chosen),
@@ -56,31 +61,28 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     )
 
 
-def _action(request: ChangePricesRequest, each: Priced) -> Action:
+def _action(request: ChangePricesRequest, each: Priced, facts: Facts) -> Action:
     body = canonical({field_of(request): each.new})
-    title = f"set the {request.which} price of {sku_of(each.variant)} to {plain_number(each.new)}"
+    title = f"set the {request.which} price of {called_of(each.variant, facts)} to {plain_number(each.new)}"
     action = on_record(title, VARIANT, "variants", int(each.variant.id), body)
     return replace(action, implies={OWN: each.variant.record.get(OWN)})  # the answer to a price alone shows none
 
 
-def _line(each: Priced, names: Names) -> PlanLine:
-    record = each.variant.record
+def _line(each: Priced, facts: Facts) -> PlanLine:
+    record, known = each.variant.record, facts.with_id(VARIANT, each.variant.id)
     return PlanLine(
         change="update",
         variant_id=get_int(record, "id"),
         sku=text(record, "sku"),
-        name=names.display(record),
+        is_shared=None if known is None else known.is_shared or None,
+        name=facts.names.display(record),
         price=each.new,
     )
 
 
-def _change(request: ChangePricesRequest, each: Priced, currency: str | None) -> FieldChange:
-    """Return a price before and after, each with its currency where those of one plan are in several."""
-    old, new = (
-        None if price is None else " ".join(filter(None, (str(plain_number(price)), currency)))
-        for price in (each.old, each.new)
-    )
-    return FieldChange(field=f"{sku_of(each.variant)}.{field_of(request)}", old=old, new=new)
+def _told(price: Decimal | None, currency: str | None) -> str | None:
+    """Return a price, with its currency where those of one plan are in several."""
+    return None if price is None else " ".join(filter(None, (str(plain_number(price)), currency)))
 
 
 def _back(request: ChangePricesRequest, chosen: Sequence[Priced]) -> JsonObject:

@@ -59,6 +59,7 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     if not goods or request.category is not None or request.supplier_id is not None:
         ids, is_any = await _filtered(request, facts, ids if goods else None, services)
     await read_anew(services, {VARIANT: ids[: most + 1]})
+    found |= await references(services, [(VARIANT, each) for each in ids[: most + 1]])
     stored = (await services.cache.get_many(VARIANT, ids)).rows
     names = await look_up(
         services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, each) for each in stored]
@@ -106,9 +107,10 @@ def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str
     return None
 
 
-def sku_of(variant: Stored) -> str:
-    """Return what people call a variant."""
-    return text(variant.record, "sku") or str(variant.id)
+def called_of(variant: Stored, facts: Facts) -> str:
+    """Return what people call a variant; an SKU that others have too with name and id."""
+    known = facts.with_id(VARIANT, variant.id)
+    return text(variant.record, "sku") or str(variant.id) if known is None else known.called
 
 
 def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
