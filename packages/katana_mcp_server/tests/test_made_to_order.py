@@ -17,10 +17,10 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     hasty(monkeypatch)
 
 
-def _sell(tenant: Tenant, *variants: int) -> dict[str, Any]:
-    """Return a new sales order of two of each variant, at a location that makes things."""
+def _sell(tenant: Tenant, *variants: int, quantity: int = 2) -> dict[str, Any]:
+    """Return a new sales order of so many of each variant, at a location that makes things."""
     home = next(place["id"] for place in live(tenant, "locations") if place["manufacturing_allowed"])
-    rows = [{"variant_id": each, "quantity": 2, "price_per_unit": 9} for each in variants]
+    rows = [{"variant_id": each, "quantity": quantity, "price_per_unit": 9} for each in variants]
     customer = live(tenant, "customers")[0]["id"]
     body = {"order_no": "SO-9001", "customer_id": customer, "location_id": home, "sales_order_rows": rows}
     return tenant.create("sales_orders", body)
@@ -70,6 +70,21 @@ async def test_an_order_whose_answer_is_lost_is_found_by_its_row(
     outcome = await applied(stage, clock, preview)
     assert [(action["state"], action["id"]) for action in outcome["actions"]] == [("applied", _links(tenant, order)[1])]
     assert len(live(tenant, ORDER)) >= before + 1
+
+
+async def test_rows_that_have_their_goods_already_are_told_and_made_all_the_same(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, _ = _goods(tenant)
+    order = _sell(tenant, made, quantity=800)
+    rows = [{"variant_id": made, "quantity": 900, "cost_per_unit": 1}]
+    assert "stock_at_hand" not in codes(await _planned(stage), "advisory")
+    tenant.create("stock_adjustments", {"location_id": order["location_id"], "stock_adjustment_rows": rows})
+    clock.advance(61)
+    preview = await _planned(stage)
+    (told,) = [each["message"] for each in preview["warnings"] if each["code"] == "stock_at_hand"]
+    assert f"(row {order['sales_order_rows'][0]['id']})" in told
+    assert "plan_token" in preview
 
 
 async def test_what_is_bought_made_already_or_not_there_is_refused(

@@ -92,6 +92,7 @@
 | `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
+| `stock_at_hand` | advisory | an order is made for rows that have all of their goods in stock |
 | `in_use` | advisory | products are made of what is deleted, it is in stock, or records have values of it |
 | `needs_feature` | advisory | Katana may refuse it, as a feature that not every account has is needed |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
@@ -214,6 +215,7 @@ SUPPLIES_ITEMS = "supplies_items"
 MISREAD_LINES = "misread_lines"
 MOVED_SINCE_COUNT = "moved_since_count"
 UNCOUNTED_ROWS = "uncounted_rows"
+STOCK_AT_HAND = "stock_at_hand"
 IN_USE = "in_use"
 NEEDS_FEATURE = "needs_feature"
 NO_WAY_BACK = "no_way_back"

@@ -21,7 +21,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.change import Change, Draft, record_lane
@@ -121,6 +121,20 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
             yield blocking(warning_codes.NOT_PRODUCIBLE, told, path)
         yield from makes_nothing(facts, {"location_id": place}, path)
         seen.add(each.key)
+    yield from _in_stock(facts, chosen)
+
+
+def _in_stock(facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
+    """Yield which rows have all of their goods already: Katana makes what is asked for all the same."""
+    there = [each.row for each in chosen if each.row is not None and each.row.get("product_availability") == "IN_STOCK"]
+    if there:
+        called = ", ".join(f"{_line(facts, row).sku} (row {row.get('id')})" for row in there[:_NAMED])
+        more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
+        told = f"in stock for this order already: {called}{more}; name the rows that lack something in row_ids"
+        yield advisory(warning_codes.STOCK_AT_HAND, told, "row_ids")
+
+
+_NAMED = 10
 
 
 def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:

@@ -81,8 +81,8 @@ def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
     if not due:
         return
     told = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
-    if is_note:
-        told += "; the call deletes its rows: do not use it if the goods are still to come"
+    still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
+    told += f"; the call deletes its rows: do not use it if {still}"
     yield _said(side, "not_on_document", told, terms.settling.dropped(side), order=due, document=Decimal(0))
 
 

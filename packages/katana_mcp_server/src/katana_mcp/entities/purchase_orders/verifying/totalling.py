@@ -78,7 +78,8 @@ def differing(compared: Compared, count: int, terms: Terms) -> Iterator[Differen
             if one is None or other is None or _same(one, other, count, terms):
                 continue
             called = name.replace("_", " ")
-            told = f"{called}: the document has {_money(one)}, {said} {_money(other)} {terms.currency or ''}".rstrip()
+            has = "the document has" if each.document is not None else "the lines of the document come to"
+            told = f"{called}: {has} {_money(one)}, {said} {_money(other)} {terms.currency or ''}".rstrip()
             yield Difference(kind=name, message=told, document=one, order=other, no_call=_NO_CALL)
 
 
