@@ -21,6 +21,7 @@ from cache_core.conditions import (
     Within,
     is_no_amount,
 )
+from cache_core.records import encode
 from cache_typed import dialect
 from cache_typed.columns import Cell, Kind, fits_whole, is_storable, order_key
 from cache_typed.mapping import Layout, Shape
@@ -84,7 +85,26 @@ def compiled(layout: Layout, where: Where, visibility: Visibility) -> Clause:
         except _CannotSay:
             clause.values = kept
             clause.left.append(condition)
+            clause.parts += _holding(layout, condition, clause)
     return clause
+
+
+def _holding(layout: Layout, condition: Condition, clause: Clause) -> list[str]:
+    """Return what a nested column says beforehand of a condition on what is inside: that it holds one of the texts."""
+    head = condition.field.partition("[]")[0]
+    codec, texts = layout.main.fields.get(head), _texts(condition)
+    if codec is None or codec.kind is not Kind.NESTED or not texts:
+        return []
+    sought = encode({"": [encode({"": each})[4:-1].decode() for each in texts]})[4:-1].decode()
+    column = f"{layout.name}.{dialect.quoted(head)}"
+    return [dialect.HOLDS_ONE.format(column=column, sought=clause.bind(sought))]
+
+
+def _texts(condition: Condition) -> list[str]:
+    """Return the texts of which a condition wants one; none where it wants something else too."""
+    values = condition.values if isinstance(condition, OneOf | CustomValue) else ()
+    texts = [each for each in values if isinstance(each, str) and is_storable(each)]
+    return texts if len(texts) == len(values) else []
 
 
 def order_column(layout: Layout, name: str) -> str | None:

@@ -346,6 +346,11 @@ def in_list(values: Iterable[str | int]) -> str | None:
 
 
 IN_LIST = "IN (SELECT value FROM json_each({}))"
+HOLDS_ONE = (
+    "({column} NOT IN ('[]', '{{}}') AND EXISTS"
+    " (SELECT 1 FROM json_each({sought}) AS sought WHERE instr({column}, sought.value)))"
+)
+"""Whether a column of JSON holds one of the texts in a list of them, each as JSON writes it."""
 
 
 def prefixes(tokens: Sequence[str]) -> str:
