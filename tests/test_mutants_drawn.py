@@ -1,6 +1,7 @@
 """Bugs are drawn fairly and repeatably, tried with the tests that run them, and counted right."""
 
 import ast
+import json
 import os
 import random
 import sqlite3
@@ -47,6 +48,8 @@ def changes(code: str) -> list[str]:
         ("x = a(c=b, d=a, **b)", ["x = a(d=a, **b)", "x = a(c=b, **b)"]),
         ("return a", ["return None"]),
         ("return None", []),
+        ("return False", ["return True"]),
+        ("return 0", ["return -1", "return 1", "return None"]),
         ("a(b)", ["pass"]),
         ("a.b = b", ["pass"]),
         ("a += b", ["pass", "a -= b"]),
@@ -335,3 +338,34 @@ def outcome(kind: Literal["killed", "LIVES", "NO END", "BROKEN"] | None) -> Outc
 )
 def test_the_score_is_the_share_that_is_noticed_of_what_can_be(kinds: list[Any], expected: float) -> None:
     assert score([outcome(kind) for kind in kinds]) == expected
+
+
+@pytest.mark.soak
+def test_survivors_are_told_with_the_share_that_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, trace = "mutants/model.py", tmp_path / "lines.db"
+    before = (ROOT / file).read_text("utf-8")
+    places = [each for each in drawn_of(file, before) if each.before == "if found != 1:"]
+    test = "tests/test_mutants.py::test_a_text_that_is_gone_is_told"
+    write(trace, [TracedTest(test, 0.1, {file: 1 << places[0].line})])
+    monkeypatch.setattr("mutants.drawn.__main__.all_drawn", lambda _: places)
+    asked = ["--trace", str(trace), "--seed", "1"]
+    assert main(asked) == 1
+    told = capsys.readouterr().out
+    assert sorted(row.split("  ")[0].strip() for row in told.splitlines()[:3]) == ["LIVES", "killed", "killed"]
+    assert told.count(f"by {test} (") == 2
+    named = f"{file} Mutant.applied\n  if found != 1:\n  if found != 2:\n"
+    count = "3 mutants of seed 1, 1 survivors, 0 equivalent: 66.7 % noticed, 92 % at least"
+    assert told.endswith(f"\n{named}\n{count}\n")
+    equal = Equivalent(file, "Mutant.applied", "if found != 1:", "if found != 2:", "nobody has it twice")
+    monkeypatch.setattr("mutants.drawn.__main__.listed", lambda: (equal,))
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["seed"], found["score"]) == (1, 100)
+    assert {each["becomes"]: each["verdict"] for each in found["mutants"]} == {
+        "if found == 1:": "killed",
+        "if found != 0:": "killed",
+        "if found != 2:": "equal",
+    }
+    assert (ROOT / file).read_text("utf-8") == before

@@ -139,9 +139,10 @@ def _keyword_dropped(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _nothing_returned(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """Yield what returns nothing in place of something; who asks whether takes None for no."""
     if isinstance(node, ast.Return) and node.value is not None:
-        is_none = isinstance(node.value, ast.Constant) and node.value.value is None
-        yield from () if is_none else [source.replaced(node.value, "None")]
+        value = node.value.value if isinstance(node.value, ast.Constant) else ""
+        yield from () if value is None or value is False else [source.replaced(node.value, "None")]
 
 
 def _statement_dropped(source: Source, node: ast.AST) -> Iterator[Edit]:

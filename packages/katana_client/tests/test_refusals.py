@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katana_client.errors import KatanaError, KeyRejected, NotFound, RequestRejected
+from katana_client.errors import KatanaError, KeyRejected, NotFound, RequestRejected, clip
 from katana_client.exchange import Call, Reply
 from katana_client.refusals import read_refusal, rejection
 
@@ -79,6 +79,22 @@ def test_schema_errors_are_read_wrapped_and_bare(body: object) -> None:
 )
 def test_the_message_survives_any_envelope(body: bytes, message: str) -> None:
     assert read_refusal(422, body).message == message
+
+
+@pytest.mark.parametrize(
+    ("form", "most"),
+    [
+        ('{{"message":"{}"}}', 600),
+        ('"{}"', 600),
+        ("{}", 300),
+        ("<title>{}</title>", 200),
+        ("<p>{}</p>", 300),
+    ],
+)
+def test_a_message_is_whole_up_to_its_limit_and_cut_beyond(form: str, most: int) -> None:
+    whole, cut = (read_refusal(422, form.format("y" * length).encode()).message for length in (most, most + 1))
+    assert whole == "y" * most
+    assert cut == clip("y" * (most + 1), most) != whole
 
 
 def test_a_body_of_ten_megabytes_gives_a_short_message() -> None:
