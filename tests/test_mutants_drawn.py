@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pytest
 from mutants.drawn.__main__ import Outcome, main, score
-from mutants.drawn.choosing import ALIKE, SPECIFIC, chosen
+from mutants.drawn.choosing import LIKELY, chosen
 from mutants.drawn.drawing import PLACES, all_drawn, draw, drawn_of, files
 from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
 from mutants.drawn.keeping import to_trace
@@ -156,22 +156,36 @@ def test_an_equivalent_that_is_no_more_fails_the_run(
     assert "no longer there, so not equivalent to anything: x = a < b" in capsys.readouterr().err
 
 
-def test_the_most_specific_tests_go_first_then_the_quickest_and_few_of_one_function() -> None:
-    wide = [Test(f"wide::{number:02}", 0.1, 1_000) for number in range(100)]
-    narrow = [Test(f"narrow::f[{number}]", 3.0, 10 + number) for number in range(30)]
-    alone = Test("narrow::alone", 30.0, 500)
-    found = chosen([*wide, *narrow, alone], most=25, seconds=100)
-    assert found[:ALIKE] == narrow[:ALIKE]
-    assert found[ALIKE] == alone
-    assert len(found) == 25
-    assert found[SPECIFIC:] == [test for test in wide if test not in found[:SPECIFIC]][:5]
+CODE_FILE = "packages/p/src/p/writing/duplicates.py"
+
+
+def tests(file: str, function: str, count: int, seconds: float, size: int) -> list[Test]:
+    """Return the cases of a test, each a line more than the one before."""
+    return [Test(f"{file}::{function}[{number:02}]", seconds, size + number) for number in range(count)]
+
+
+def test_what_runs_little_goes_first_beside_what_is_named_like_the_code_then_the_quickest() -> None:
+    wide, narrow = tests("test_w.py", "w", 50, 0.1, 900), tests("test_n.py", "n", 30, 3.0, 10)
+    alone, quick = tests("test_n.py", "a", 1, 30.0, 500), tests("test_q.py", "q", 50, 0.2, 950)
+    named = tests("tests/test_duplicates_again.py", "d", 1, 9.0, 2_000)
+    found = chosen([*wide, *narrow, *quick, *alone, *named], CODE_FILE, most=20, seconds=200)
+    assert found[:4] == [narrow[0], *named, narrow[1], *alone]
+    assert len(found) == 20
+    left = [sum(test in found[LIKELY:] for test in each) for each in (wide, quick, narrow)]
+    assert sum(left) == 8
+    assert max(left) - min(left) <= 2
+
+
+def test_tests_of_the_codes_own_package_go_before_quicker_ones() -> None:
+    own, others = tests("packages/p/tests/test_a.py", "a", 30, 1.0, 1_000), tests("test_b.py", "b", 30, 0.1, 10)
+    assert [test in own for test in chosen([*own, *others], CODE_FILE)[LIKELY : LIKELY + 4]] == [True, False] * 2
 
 
 def test_no_more_is_tried_than_there_is_time_for() -> None:
-    tests = [Test(f"test::{number}", 1.0, number) for number in range(100)]
-    assert len(chosen(tests, seconds=30)) == 30
-    assert chosen(tests, seconds=0) == tests[:SPECIFIC]
-    assert chosen([]) == []
+    many = [Test(f"test_{number:03}.py::t", 1.0, number) for number in range(100)]
+    assert len(chosen(many, CODE_FILE, seconds=30)) == 30
+    assert chosen(many, CODE_FILE, seconds=0) == many[:LIKELY]
+    assert chosen([], CODE_FILE) == []
 
 
 @pytest.fixture
