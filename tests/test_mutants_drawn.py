@@ -159,15 +159,15 @@ def test_an_equivalent_that_is_no_more_fails_the_run(
 CODE_FILE = "packages/p/src/p/writing/duplicates.py"
 
 
-def tests(file: str, function: str, count: int, seconds: float, size: int) -> list[Test]:
+def cases(file: str, function: str, count: int, seconds: float, size: int) -> list[Test]:
     """Return the cases of a test, each a line more than the one before."""
     return [Test(f"{file}::{function}[{number:02}]", seconds, size + number) for number in range(count)]
 
 
 def test_what_runs_little_goes_first_beside_what_is_named_like_the_code_then_the_quickest() -> None:
-    wide, narrow = tests("test_w.py", "w", 50, 0.1, 900), tests("test_n.py", "n", 30, 3.0, 10)
-    alone, quick = tests("test_n.py", "a", 1, 30.0, 500), tests("test_q.py", "q", 50, 0.2, 950)
-    named = tests("tests/test_duplicates_again.py", "d", 1, 9.0, 2_000)
+    wide, narrow = cases("test_w.py", "w", 50, 0.1, 900), cases("test_n.py", "n", 30, 3.0, 10)
+    alone, quick = cases("test_n.py", "a", 1, 30.0, 500), cases("test_q.py", "q", 50, 0.2, 950)
+    named = cases("tests/test_duplicates_again.py", "d", 1, 9.0, 2_000)
     found = chosen([*wide, *narrow, *quick, *alone, *named], CODE_FILE, most=20, seconds=200)
     assert found[:4] == [narrow[0], *named, narrow[1], *alone]
     assert len(found) == 20
@@ -177,7 +177,7 @@ def test_what_runs_little_goes_first_beside_what_is_named_like_the_code_then_the
 
 
 def test_tests_of_the_codes_own_package_go_before_quicker_ones() -> None:
-    own, others = tests("packages/p/tests/test_a.py", "a", 30, 1.0, 1_000), tests("test_b.py", "b", 30, 0.1, 10)
+    own, others = cases("packages/p/tests/test_a.py", "a", 30, 1.0, 1_000), cases("test_b.py", "b", 30, 0.1, 10)
     assert [test in own for test in chosen([*own, *others], CODE_FILE)[LIKELY : LIKELY + 4]] == [True, False] * 2
 
 

@@ -13,7 +13,7 @@ from mutants.drawn.lines import Test
 
 LIKELY = 12
 """So many that run the fewest lines, and as many of files named like the code, are tried however long they take."""
-MOST = 70
+MOST = 250
 SECONDS = 40.0
 """Of all that are tried on one bug, as long as they take without it."""
 ALIKE = 2
