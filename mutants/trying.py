@@ -20,9 +20,13 @@ from mutants.model import ROOT
 AT_ONCE = 2
 PLAIN = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:schemathesis", "--hypothesis-seed=0")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_UNLOADED = "while loading conftest"
 _TESTS_FAILED = 1
 # Python knows a compiled file by its source's size and whole seconds, so no two texts of a file share a second.
 _seconds = count(int(time.time()) + 1)
+
+
+type Kind = Literal["killed", "LIVES", "NO END", "NO START", "BROKEN"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,13 @@ class Verdict:
     """What tests made of a bug.
 
     Attributes:
-        kind: whether a test noticed it; `NO END` where one ran for too long, `BROKEN` where they could not be run.
+        kind: whether a test noticed it; `NO END` where one ran for too long, `NO START` where what tests share cannot
+            be imported, `BROKEN` where they could not be run.
         told: the test that noticed it, or the end of what pytest said of tests that could not be run.
         seconds: how long the tests took.
     """
 
-    kind: Literal["killed", "LIVES", "NO END", "BROKEN"]
+    kind: Kind
     told: str
     seconds: float
 
@@ -77,7 +82,8 @@ def verdict(tree: Path, arguments: Sequence[str], seconds: float) -> Verdict:
         return Verdict("killed", failed[1], took)
     if not code:
         return Verdict("LIVES", "", took)
-    return Verdict("NO END" if code == NO_END else "BROKEN", told.strip()[-300:], took)
+    kind: Kind = "NO END" if code == NO_END else "NO START" if _UNLOADED in told else "BROKEN"
+    return Verdict(kind, told.strip()[-300:], took)
 
 
 def failing(tree: Path, tests: Sequence[str], seconds: float) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from mutants.drawn.__main__ import Outcome, main, score
@@ -19,7 +19,7 @@ from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
 from mutants.drawn.keeping import to_trace
 from mutants.drawn.lines import Test, Trace, TracedTest, forget, sources, write, write_sources
 from mutants.model import ROOT
-from mutants.trying import Verdict
+from mutants.trying import Kind, Verdict
 
 EVERYTHING = all_drawn(ROOT)
 FUNCTION = "def f(a, b):\n    "
@@ -335,7 +335,7 @@ def test_lines_are_those_of_each_test_and_shared_fixtures_those_of_all_who_use_t
     }
 
 
-def outcome(kind: Literal["killed", "LIVES", "NO END", "BROKEN"] | None) -> Outcome:
+def outcome(kind: Kind | None) -> Outcome:
     """Return an outcome of any mutant."""
     return Outcome(EVERYTHING[0], None if kind is None else Verdict(kind, "", 0))
 
@@ -346,7 +346,7 @@ def outcome(kind: Literal["killed", "LIVES", "NO END", "BROKEN"] | None) -> Outc
         ([], 100),
         ([None], 100),
         (["killed"], 100),
-        (["killed", "NO END", "LIVES", "BROKEN", None], 50),
+        (["killed", "NO END", "NO START", "LIVES", "BROKEN", "LIVES", None], 50),
         (["LIVES"], 0),
     ],
 )

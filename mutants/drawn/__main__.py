@@ -25,10 +25,10 @@ LEAST = 92
 """Per cent of the bugs, without those that nobody can notice."""
 _COUNT = 200
 _SECONDS = 900
-_BEGINS = 60
+_BEGINS = 300
 _FIRST = 8
 """Tests of a first run, which collects few files: most bugs are noticed there."""
-_NOTICED = ("killed", "NO END")
+_NOTICED = ("killed", "NO END", "NO START")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Outcome:
     def as_row(self) -> str:
         """Return a line for people."""
         if self.verdict is None:
-            return f"{self.kind:<6}  {self.drawn.as_words()}  ({self.why})\n"
+            return f"{self.kind:<8}  {self.drawn.as_words()}  ({self.why})\n"
         told = " ".join(self.verdict.told.split())
         by = {"killed": f"by {told}", "LIVES": f"in {self.tests} tests" if self.tests else "no test runs it"}
-        return f"{self.kind:<6}  {self.drawn.as_words()}  {by.get(self.kind, told)} ({self.verdict.seconds:.0f} s)\n"
+        return f"{self.kind:<8}  {self.drawn.as_words()}  {by.get(self.kind, told)} ({self.verdict.seconds:.0f} s)\n"
 
     def as_dict(self) -> dict[str, object]:
         """Return the same for programs, as `equivalent.toml` names it."""
@@ -127,7 +127,7 @@ def _arguments(tests: Sequence[Test]) -> list[str]:
 
 
 def _limit(tests: Sequence[Test]) -> float:
-    return _BEGINS + 5 * sum(test.seconds for test in tests)
+    return _BEGINS + 10 * sum(test.seconds for test in tests)
 
 
 def _failing(tree: Path, outcomes: Sequence[Outcome]) -> str:
