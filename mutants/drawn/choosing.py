@@ -13,8 +13,8 @@ from mutants.drawn.lines import Test
 
 LIKELY = 12
 """So many that run the fewest lines, and as many of files named like the code, are tried however long they take."""
-MOST = 250
-SECONDS = 40.0
+MOST = 400
+SECONDS = 90.0
 """Of all that are tried on one bug, as long as they take without it."""
 ALIKE = 2
 """So many of one function's cases are likely before those of others."""
