@@ -364,6 +364,7 @@ def test_survivors_are_told_with_the_share_that_is_noticed(
     test = "tests/test_mutants.py::test_a_text_that_is_gone_is_told"
     write(trace, [TracedTest(test, 0.1, {file: 1 << places[0].line})])
     monkeypatch.setattr("mutants.drawn.__main__.all_drawn", lambda _: places)
+    monkeypatch.setattr("mutants.drawn.__main__.listed", tuple)
     asked = ["--trace", str(trace), "--seed", "1"]
     assert main(asked) == 1
     told = capsys.readouterr().out
