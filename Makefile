@@ -93,5 +93,8 @@ soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof
 	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 3 --dist worksteal $(ARGS); beside=$$?; \
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
+mutants-drawn: .venv/.synced  ## Put in 200 bugs drawn at random, one at a time, and let the tests notice them (SEED=1 COUNT=50)
+	@$(RUN) python -m mutants.drawn $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(ARGS)
+
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check wheel bundle bounds format clients peer bench soak
+.PHONY: help setup demo serve test contract states check wheel bundle bounds format clients peer bench soak mutants-drawn

@@ -247,13 +247,15 @@ async def test_a_query_is_read_to_sixteen_tokens_and_256_characters(cache: Cache
     assert ([hit.row.id for hit in long.hits], long.cut) == ([2], False)
     longer = await cache.search("toy", Search("y" * 256 + " z"))
     assert ([hit.row.id for hit in longer.hits], longer.cut) == ([2], True)
+    nowhere = await cache.search("toy", Search(" ".join(f"q{number}" for number in range(17))))
+    assert (nowhere.hits, nowhere.cut) == ((), True)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\x00", '"', "***", "😀", "- _ .", "\ud800", "()" * 200])
 async def test_a_text_without_a_token_finds_nothing(cache: CacheBackend, text: str) -> None:
     await cache.apply(listing(toy(1, name="x", sku="y"), toy(2)))
     result = await cache.search("toy", Search(text))
-    assert (result.hits, result.total) == ((), 0)
+    assert (result.hits, result.total, result.cut) == ((), 0, len(text) > 256)
 
 
 async def test_a_thousand_hostile_strings_never_raise(cache: CacheBackend) -> None:

@@ -147,12 +147,12 @@ def test_the_files_of_the_cache_are_those_of_this_version(page: Path) -> None:
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
 def test_every_make_target_that_a_page_names_is_there(page: Path) -> None:
-    named = set(re.findall(r"`make ([a-z]+)", page.read_text("utf-8")))
+    named = set(re.findall(r"`make ([a-z-]+)", page.read_text("utf-8")))
     assert named - _gone() <= _targets()
 
 
 def test_the_readme_names_every_make_target() -> None:
-    named = re.findall(r"^\| `make ([a-z]+)`", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    named = re.findall(r"^\| `make ([a-z-]+)`", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert set(named) - _gone() == _targets()
 
 
@@ -197,7 +197,7 @@ def _gone() -> set[str]:
 
 
 def _targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 
 def _variables() -> set[str]:

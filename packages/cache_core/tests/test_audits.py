@@ -234,3 +234,17 @@ async def test_the_text_of_a_parent_that_vanished_goes_with_it() -> None:
     await world.syncer.audit("maker")
     assert await world.found("acme") == []
     assert await world.found("g-7") == [7]
+
+
+async def test_what_each_sync_reads_whole_is_not_audited_beside_it() -> None:
+    world = World()
+    world.source.put("colour", {"id": 1, "name": "red"}, START)
+    await world.syncer.start("colour")
+    world.source.down = "cut"
+    with pytest.raises(SourceUnavailable):
+        await world.syncer.audit("colour")
+    world.source.down = None
+    world.asked()
+    await world.syncer.start("colour")
+    await settled()
+    assert len(world.asked()) == 1

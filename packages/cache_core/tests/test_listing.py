@@ -7,6 +7,7 @@ from cache_core.protocol import Checkpoint, Quarantined, SyncState
 from cache_core.sync.cursor import advanced, lateness, since
 from cache_core.sync.listing import Judgement, Verdict
 from cache_core.sync.listing import judge as judge_page
+from cache_core.sync.progress import Progress, reached
 from cache_core.sync.quarantine import absent
 from cache_core.sync.source import PAGE_SIZE, SourcePage
 
@@ -71,6 +72,12 @@ def test_a_growing_total_goes_on_to_the_end() -> None:
 
 def test_a_collection_sent_whole_is_complete() -> None:
     assert judge(at(1), SourcePage([{"id": 1}], None, bare=True)).verdict is Verdict.DONE
+
+
+def test_a_listing_came_as_far_as_its_pages_and_a_delta_as_far_as_it_read() -> None:
+    delta = Checkpoint(page=1, total=600, since="2026-03-02T08:00:00.000Z", first=None, newest=None, read=120)
+    found = [reached("gadget", SyncState(checkpoint=each)) for each in (None, at(1, 600), at(3, 600), delta)]
+    assert found == [None, *(Progress("gadget", done, 600) for done in (0, 500, 120))]
 
 
 NOW = datetime(2026, 3, 2, 8, 10, tzinfo=UTC)

@@ -105,6 +105,8 @@ def rows_of(records: list[dict[str, object]]) -> tuple[Row, ...]:
 @example(
     [{"id": 0}, {}, {"delivery_date": "2025-01-02"}], (Missing("delivery_date", missing=False),), Order("id"), LIVE
 )
+@example([{"customer_id": 1}], (Within("customer_id", -(2**63), 2**63), Below("customer_id", 2**63)), Order("id"), LIVE)
+@example([{"customer_id": 1}], (OneOf("customer_id", (2**63, -(2**64))),), Order("id"), LIVE)
 @RELAXED
 async def test_every_read_agrees_with_the_reference(
     records: list[dict[str, object]], where: tuple[Condition, ...], order: Order, visibility: object

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from katana_client import ManualClock, Priority, Quota, RateFacts, SlidingWindowBudget, SystemClock
+from katana_client.ledger import Entry, Ledger
 
 
 async def use(
@@ -186,6 +187,25 @@ async def test_a_plan_with_a_lower_limit_is_respected_and_a_higher_one_is_not_be
     times = []
     await asyncio.gather(*(use(budget, clock, times, Priority.INTERACTIVE) for _ in range(100)))
     assert busiest(times) <= 60
+
+
+def test_what_was_kept_apart_is_taken_over_once_and_only_from_its_owner() -> None:
+    shared, apart = Ledger(), Ledger()
+    for ledger in (shared, apart):
+        for owner in ("mine", "theirs"):
+            ledger.take(f"{owner}.1", owner, Priority.INTERACTIVE, 1)
+            ledger.close(f"{owner}.1", None, 2)
+            ledger.take(f"{owner}.2", owner, Priority.INTERACTIVE, 3)
+    apart.close("mine.2", None, 4)
+    apart.close("theirs.2", None, 4)
+    apart.take("mine.3", "mine", Priority.BULK, 5)
+    shared.merge("mine", apart)
+    answered = [Entry(at, Priority.INTERACTIVE, owner) for at, owner in ((2, "mine"), (2, "theirs"), (4, "mine"))]
+    assert shared.done == answered
+    assert shared.flying == {
+        "theirs.2": Entry(3, Priority.INTERACTIVE, "theirs"),
+        "mine.3": Entry(5, Priority.BULK, "mine"),
+    }
 
 
 async def test_the_systems_clock_moves() -> None:

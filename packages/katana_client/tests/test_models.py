@@ -36,7 +36,7 @@ from katana_client.resources.sales_orders import SalesOrderCreate, SalesOrderUpd
 from katana_client.resources.services import NewServiceVariant
 from katana_client.resources.variants import VariantUpdate
 from katana_client.tracking import TraceabilityInput
-from katana_client.wire import models_in, parts_of
+from katana_client.wire import Moment, models_in, parts_of
 
 SPECS: dict[str, Spec] = {
     name: cast("Bound[Collection]", bound).kind.spec
@@ -436,3 +436,21 @@ def test_every_collection_is_registered_under_its_own_name_with_one_file() -> No
             kind = cast("Bound[Collection]", bound).kind
             base: object = get_original_bases(kind)[0]
             assert get_args(base)[0] is kind.spec.model
+
+
+class _Timed(ReadModel):
+    at: Moment
+
+
+AWARE = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("value", [AWARE, "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00"])
+def test_a_moment_with_its_offset_is_read_as_it_is(value: object) -> None:
+    assert _Timed.model_validate({"at": value}).at == AWARE
+
+
+@pytest.mark.parametrize("value", [AWARE.replace(tzinfo=None), "2026-01-01T00:00:00", "2026-01-01", 5, ""])
+def test_what_is_no_moment_with_an_offset_is_unforeseen(value: object) -> None:
+    with pytest.raises(ValidationError):
+        _Timed.model_validate({"at": value})

@@ -82,6 +82,7 @@ def test_a_key_is_trimmed() -> None:
     [
         ('"abc-123"', "holds quotes: give the key alone"),
         ("'abc-123", "holds quotes: give the key alone"),
+        ("abc-123'", "holds quotes: give the key alone"),
         ("`abc-123`", "holds quotes: give the key alone"),
         ("...", "is a placeholder: copy the key from Katana"),
         *(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katana_client.errors import KatanaError, KeyRejected, NotFound, RequestRejected
+from katana_client.errors import FieldError, KatanaError, KeyRejected, NotFound, RequestRejected, clip
 from katana_client.exchange import Call, Reply
-from katana_client.refusals import read_refusal, rejection
+from katana_client.refusals import is_katanas_own, read_refusal, rejection
 
 CALL = Call("POST", "/sales_orders")
 AJV = {
@@ -79,6 +79,34 @@ def test_schema_errors_are_read_wrapped_and_bare(body: object) -> None:
 )
 def test_the_message_survives_any_envelope(body: bytes, message: str) -> None:
     assert read_refusal(422, body).message == message
+
+
+@pytest.mark.parametrize(
+    ("form", "most"),
+    [
+        ('{{"message":"{}"}}', 600),
+        ('"{}"', 600),
+        ("{}", 300),
+        ("<title>{}</title>", 200),
+        ("<p>{}</p>", 300),
+    ],
+)
+def test_a_message_is_whole_up_to_its_limit_and_cut_beyond(form: str, most: int) -> None:
+    whole, cut = (read_refusal(422, form.format("y" * length).encode()).message for length in (most, most + 1))
+    assert whole == "y" * most
+    assert cut == clip("y" * (most + 1), most) != whole
+
+
+def test_details_that_are_a_text_are_cut_too() -> None:
+    bodies = [json.dumps({"details": ["", {}, "d" * length]}).encode() for length in (300, 301)]
+    told = [read_refusal(422, body).field_errors for body in bodies]
+    assert told == [(FieldError("", "d" * 300),), (FieldError("", "d" * 299 + "…"),)]
+
+
+@pytest.mark.parametrize(("size", "expected"), [(200_000, True), (200_001, False)])
+def test_an_error_of_katanas_own_is_read_up_to_a_size(size: int, expected: bool) -> None:
+    body = b'{"error":{"statusCode":422,"message":"x"'.ljust(size - 2) + b"}}"
+    assert is_katanas_own(Reply(422, {}, body)) is expected
 
 
 def test_a_body_of_ten_megabytes_gives_a_short_message() -> None:

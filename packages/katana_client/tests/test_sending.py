@@ -201,6 +201,14 @@ async def test_a_read_with_an_unreadable_body_is_read_again_and_in_the_end_unexp
     assert [record.outcome for record in broken.records] == ["unreadable"] * 5
 
 
+@pytest.mark.parametrize("call", ALL, ids=lambda call: call.method)
+async def test_what_is_no_success_and_no_refusal_is_an_answer_all_the_same(call: Call) -> None:
+    client = FakeClient(script(reply(b"", 300)))
+    with pytest.raises(UnclearWrite if call.writes else UnexpectedResponse, match="neither success nor refusal"):
+        await client.sender.send(call)
+    assert [(record.status, record.outcome) for record in client.records] == [(300, "answered")]
+
+
 async def test_a_write_cancelled_under_way_is_recorded_as_unknown() -> None:
     class Hanging:
         async def exchange(self, call: Call, content: bytes | None) -> Reply:

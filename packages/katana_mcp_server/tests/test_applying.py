@@ -198,6 +198,7 @@ async def test_whatever_befalls_a_request_it_is_sent_once_and_the_end_is_true(
         if ended == {"unknown": 1}:
             asked = f"GET /stock_transfers stock_transfer_number={number}"
             assert outcome["actions"][0]["look_up"] == {"asked": asked, "rows": 0, "as_planned": 0}
+            assert "the outcome is unknown" in outcome["actions"][0]["error"]
         if "applied" in ended:
             assert outcome["id"] == made(tenant, number)[0]["id"]
             shown = await stage.call("get_stock_transfer", stock_transfer_id=number)
@@ -233,7 +234,17 @@ async def test_an_outcome_that_cannot_be_looked_up_is_unknown(stage: Stage, tena
     stage.own.sandbox.faults.add(Fault("GET /stock_transfers", action=Status(401), nth=2, times=None))
     (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
     assert counted(outcome) == {"unknown": 1}
-    assert "401" in outcome["actions"][0]["look_up"]["error"]
+    assert outcome["actions"][0] == {
+        "title": "create stock transfer ST-900",
+        "method": "POST",
+        "path": "/stock_transfers",
+        "state": "unknown",
+        "error": "POST /stock_transfers: the outcome is unknown: ReadError: the connection broke",
+        "look_up": {
+            "asked": "GET /stock_transfers stock_transfer_number=ST-900",
+            "error": "GET /stock_transfers: 401 the Katana API key was refused: Unauthorized",
+        },
+    }
     assert len(made(tenant)) == 1
 
 

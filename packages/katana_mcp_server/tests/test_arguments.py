@@ -8,6 +8,7 @@ import pytest
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue
+from katana_mcp.server.mcp.shapes import shape_of
 from katana_mcp.testing import Stage
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning
@@ -110,3 +111,26 @@ async def test_an_id_of_several_types_is_named_with_them(stage: Stage, tenant: T
         tenant.insert_raw(collection, {**row, "id": shared, "variants": []})
     refusal = await stage.refusal("list_items", ids=[shared])
     assert refusal["warnings"][0]["message"] == f"ids: several types have {shared} (product, material); name one type"
+
+
+USUAL = {"variant_id", "parent_variant_id"}
+"""What rows of most documents take for `sku_or_variant_id`."""
+
+
+def test_rows_take_the_further_names_of_what_they_have_and_of_nothing_else() -> None:
+    further = {
+        (tool.name, part): {name: meant for name, meant in shape.names.items() if name != meant and name not in USUAL}
+        for tool in tools()
+        if tool.name.startswith(("create_", "modify_"))
+        for part, shape in shape_of(tool.request).parts.items()
+    }
+    assert {part: names for part, names in further.items() if names} == {
+        ("create_item", "variants"): {"config_attributes": "config"},
+        ("modify_item", "add_variants"): {"config_attributes": "config"},
+        ("modify_item", "update_variants"): {"config_attributes": "config", "sku_or_variant_id": "variant_id"},
+        ("modify_bom", "update_rows"): {"bom_row_id": "row_id"},
+        ("modify_sales_order", "update_rows"): {"sales_order_row_id": "row_id"},
+        ("modify_sales_return", "update_rows"): {"sales_return_row_id": "row_id"},
+        ("modify_purchase_order", "update_rows"): {"purchase_order_row_id": "row_id"},
+        ("modify_purchase_order", "update_additional_costs"): {"row_id": "additional_cost_row_id"},
+    }

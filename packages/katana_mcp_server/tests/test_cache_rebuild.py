@@ -346,6 +346,20 @@ async def test_a_swap_that_fails_says_whether_it_had_begun(
 
 
 @two_backends
+async def test_a_rebuild_tells_of_each_backend_that_is_swapped(own: OwnSandbox, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int | None]] = []
+
+    def note(what: str, done: int, total: int | None) -> None:
+        told.append((what, done, total))
+
+    job = job_on(own, tmp_path)
+    await rebuild(job, ["customer"])
+    await rebuild(replace(job, tell=note), ["customer"])
+    swapped = [step for step in told if step[0] == "swapping"]
+    assert swapped == [("swapping", nr, len(swapped)) for nr in range(len(swapped))] != []
+
+
+@two_backends
 async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:

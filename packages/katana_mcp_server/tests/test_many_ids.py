@@ -5,7 +5,7 @@ from following import following
 from server_wire import live
 
 from cache_core.specs.variants import VARIANT
-from katana_client import KatanaClient
+from katana_client import KatanaClient, Priority, RateFacts
 from katana_client import ManualClock as ClientClock
 from katana_mcp.caches.source import KatanaSource
 from katana_mcp.configuration.sandbox import OwnSandbox
@@ -56,6 +56,14 @@ async def test_records_by_ids_and_by_skus_are_as_few_requests_as_name_them(
     assert {record["sku"] for page in named for record in page.records} == {*skus[:-150]}
     assert len(found) == -(-len(ids) // min(250, 4_000 // len(f"ids={ids[0]}&")))
     assert len(named) == -(-len(dict.fromkeys(skus)) // VARIANT.keys_at_once)
+
+
+async def test_where_no_request_may_go_now_the_limit_is_the_reason(shop: OwnSandbox) -> None:
+    async with KatanaClient(shop.api_key, transport=shop.transport(), clock=ClientClock()) as client:
+        source = KatanaSource(client)
+        assert source.late() is None
+        client.budget.observe(await client.budget.acquire(Priority.BULK), RateFacts(hold=20))
+        assert source.late() == "Katana's limit of 60 requests a minute is used up, which others use too"
 
 
 async def test_every_variant_is_found_by_its_id_and_by_its_sku_before_the_first_listing_brought_it(

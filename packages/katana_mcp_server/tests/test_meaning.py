@@ -47,6 +47,8 @@ WRITTEN: tuple[Model, ...] = (
         (StockTransfer, "transfer_date", "2026-03-09T00:00:00Z", "2026-03-09T00:00:01Z", False),
         (StockTransfer, "transfer_date", "2026-03-09T00:00:00Z", "2026-03-09T00:00:00", True),
         (StockTransfer, "transfer_date", "2026-03-09T00:00:00Z", "soon", False),
+        (StockTransfer, "transfer_date", "soon", "later", False),
+        (StockTransfer, "transfer_date", "soon", "soon", True),
         (StockTransfer, "additional_info", None, "", True),
         (StockTransfer, "additional_info", "", None, True),
         (StockTransfer, "stock_transfer_number", "ST-1", "ST-2", False),

@@ -53,6 +53,18 @@ def test_a_value_stays_on_its_line_shows_what_hides_in_it_and_is_cut() -> None:
     assert asked.endswith(f" → {'y' * 79}…")
 
 
+def test_what_has_room_to_the_last_character_is_shown_whole() -> None:
+    change = {"field": "f" * 80, "old": "o" * 80, "new": "n" * 80}
+    room = LONGEST - len(question([_plan(changes=[change] * 12)])) - len("\n  note: ")
+    notes, rest = divmod(room, 140 + len("\n  note: "))
+    full, over = (
+        question([_plan(advisory=[*["x" * 140] * notes, "y" * (rest + more)], changes=[change] * 12)])
+        for more in (0, 1)
+    )
+    assert (len(full), full.splitlines()[-1][:4]) == (LONGEST, "  ff")
+    assert over.splitlines()[-1] == "  … and 1 more lines: see the preview"
+
+
 def test_it_is_bounded_says_what_is_left_out_and_names_every_plan() -> None:
     many = _plan("x" * 5_000, lines=[LINE] * 100, changes=[{"field": "f" * 500, "old": "o" * 500}] * 100)
     assert "  … and 88 more lines" in question([many]).splitlines()

@@ -2,16 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import pytest
 from journal_plans import hasty
 from server_wire import live
 from transfer_plans import applied_in_time, planned
 
+from katana_client.testing import FakeClient, reply
+from katana_mcp.journal.entries import ActionState
 from katana_mcp.testing import Stage
+from katana_mcp.writing.actions import SAFE_AGAIN, Action
+from katana_mcp.writing.sending import look_up
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 from katana_sandbox.faults.actions import Exchange
+
+if TYPE_CHECKING:
+    from katana_client import KatanaClient
 
 type Other = Mapping[str, object]
 """What of another row is not as in ours."""
@@ -69,3 +76,13 @@ async def test_a_row_is_known_by_all_its_fields_among_those_that_were_not_there_
         (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
         states = [action["state"] for action in outcome["actions"]]
         assert states == [state], (when, there, meanwhile, outcome["actions"])
+
+
+@pytest.mark.parametrize(("repeatable", "then"), [(False, ""), (True, f"; {SAFE_AGAIN}")])
+async def test_what_nothing_can_look_up_is_unknown_with_the_reason_and_whether_to_try_again(
+    repeatable: bool, then: str
+) -> None:
+    action = Action(title="x", method="POST", path="/x", entity="x", is_repeatable=repeatable)
+    state = await look_up(action, cast("KatanaClient", FakeClient(lambda _: reply())), "the connection broke")
+    found = f"this action cannot be looked up in Katana{then}"
+    assert state == ActionState("unknown", error="the connection broke", look_up={"found": found})

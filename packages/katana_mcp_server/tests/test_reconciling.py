@@ -81,6 +81,7 @@ async def test_what_shows_up_later_is_noted_as_applied_and_told_from_then_on(
         assert (report.fine, told(report)) == (False, [("unknown", False, "unknown")])
         assert "401" in entries(report)[0]["outcome"]["actions"][0]["look_up"]["error"]
         own.sandbox.faults.clear()
+        clock.advance(300)
         report = await reconciled(own, tmp_path, clock)
         assert (report.fine, told(report)) == (True, [("unknown", True, "applied")])
         after = await applied(stage, token)
@@ -95,6 +96,7 @@ async def test_what_shows_up_later_is_noted_as_applied_and_told_from_then_on(
     assert kept["outcome"]["message"] == before["message"]
     assert kept["amended"]["message"] == after["message"]
     assert kept["actions"][0]["state"] == "applied"
+    assert kept["actions"][0]["at"] == kept["finished_at"] < kept["amended_at"]
 
 
 async def test_what_another_plan_made_under_the_same_number_proves_nothing(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import structlog
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from katana_client import KatanaClient, ManualClock, Priority, Quota, RateFacts, RequestRecord
@@ -290,6 +290,25 @@ async def test_a_process_that_stops_with_the_file_in_its_hands_holds_nobody_up(m
     stopped.close()
 
 
+async def test_what_was_answered_while_the_file_was_lost_counts_once(machine: Machine) -> None:
+    budget = machine.process()
+    ticket = await budget.acquire(PEOPLE)
+    holder = sqlite3.connect(machine.path, timeout=0, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    await machine.send(budget)
+    budget.observe(ticket, None)
+    holder.close()
+    machine.clock.advance(59)
+    await machine.send(budget)
+    machine.clock.advance(1.1)
+    await machine.send(budget)
+    with sqlite3.connect(machine.path) as connection:
+        ((kept,),) = connection.execute("SELECT value FROM ledger")
+    connection.close()
+    ledger = json.loads(kept)
+    assert (ledger["flying"], [at for at, _, _ in ledger["done"]]) == ({}, machine.arrivals[1:])
+
+
 async def test_what_could_not_be_told_is_told_as_soon_as_the_file_is_free(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "budget.sqlite", Quota(limit=1, reserve=0))
     one, other = machine.process(), machine.process()
@@ -334,6 +353,7 @@ NONSENSE = st.recursive(
     )
     | NONSENSE
 )
+@example({"limit": float("inf")})
 def test_whatever_stands_in_the_file_nobody_waits_longer_than_65_seconds(content: object) -> None:
     async def run() -> float:
         with tempfile.TemporaryDirectory() as folder:

@@ -204,8 +204,9 @@ class Ledger:
             self._tighten(facts, at)
 
     def merge(self, owner: str, other: Ledger) -> None:
-        """Take over what the owner sent while it kept `other` for itself."""
-        self.flying |= {ticket: each for ticket, each in other.flying.items() if each.owner == owner}
+        """Take over what the owner sent while it kept `other` for itself, which knows best what it has in flight."""
+        others = {ticket: each for ticket, each in self.flying.items() if each.owner != owner}
+        self.flying = others | {ticket: each for ticket, each in other.flying.items() if each.owner == owner}
         known = set(self.done)
         own = [each for each in other.done if each.owner == owner and each not in known]
         self.done = sorted([*self.done, *own], key=lambda each: each.at)

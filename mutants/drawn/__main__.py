@@ -1,0 +1,159 @@
+"""Draws bugs at random, puts each into a copy of the tree, and prints which test noticed it, and the share of those.
+
+Exit code 1 when the share is too small, 2 when tests fail without any bug, or one that is named equivalent is no more.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from mutants.drawn.choosing import chosen
+from mutants.drawn.drawing import Drawn, all_drawn, draw
+from mutants.drawn.equivalents import listed, stale, why_equivalent
+from mutants.drawn.keeping import traced
+from mutants.drawn.lines import Test, Trace
+from mutants.model import ROOT
+from mutants.trying import Verdict, changed, copied, failing, tried, verdict
+
+LEAST = 92
+"""Per cent of the bugs, without those that nobody can notice."""
+_COUNT = 200
+_SECONDS = 900
+_BEGINS = 300
+_FIRST = 8
+"""Tests of a first run, which collects few files: most bugs are noticed there."""
+_NOTICED = ("killed", "NO END", "NO START")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a drawn bug.
+
+    Attributes:
+        drawn: the bug.
+        verdict: what its tests made of it; None where it is named equivalent.
+        tests: how many were to be tried.
+        why: why nobody can notice it, where it is named equivalent.
+    """
+
+    drawn: Drawn
+    verdict: Verdict | None
+    tests: int = 0
+    why: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Return the word for it."""
+        return "equal" if self.verdict is None else self.verdict.kind
+
+    def as_row(self) -> str:
+        """Return a line for people."""
+        if self.verdict is None:
+            return f"{self.kind:<8}  {self.drawn.as_words()}  ({self.why})\n"
+        told = " ".join(self.verdict.told.split())
+        by = {"killed": f"by {told}", "LIVES": f"in {self.tests} tests" if self.tests else "no test runs it"}
+        return f"{self.kind:<8}  {self.drawn.as_words()}  {by.get(self.kind, told)} ({self.verdict.seconds:.0f} s)\n"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the same for programs, as `equivalent.toml` names it."""
+        drawn, found = self.drawn, self.verdict
+        where = {"file": drawn.file, "number": drawn.line, "function": drawn.function}
+        told = self.why if found is None else found.told
+        change = {"line": drawn.before, "becomes": drawn.after, "nth": drawn.nth, "verdict": self.kind, "told": told}
+        return {**where, **change, "tests": self.tests, "seconds": 0 if found is None else round(found.seconds, 1)}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw and try."""
+    parser = argparse.ArgumentParser(prog="python -m mutants.drawn", description=__doc__)
+    parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"), help="the day, unless given")
+    parser.add_argument("--count", type=int, default=_COUNT, help=f"how many are drawn: {_COUNT}, unless given")
+    parser.add_argument("--trace", type=Path, help="take the lines that tests run from this file, as they are")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of the table")
+    asked = parser.parse_args(arguments)
+    everything, equivalents = all_drawn(ROOT), listed()
+    if gone := stale(equivalents, everything):
+        parser.error("no longer there, so not equivalent to anything: " + "; ".join(each.line for each in gone))
+    with tempfile.TemporaryDirectory() as place:
+        trees = copied(Path(place))
+        trace = Trace(asked.trace or traced(trees[0]))
+        drawn = draw(everything, asked.seed, asked.count)
+        trials = [partial(_outcome, each, why_equivalent(each, equivalents), trace) for each in drawn]
+        outcomes: list[Outcome] = []
+        for outcome in tried(trees, trials):
+            outcomes.append(outcome)
+            if not asked.json:
+                sys.stdout.write(outcome.as_row())
+                sys.stdout.flush()
+        if told := _failing(trees[0], outcomes):
+            sys.stderr.write(told)
+            return 2
+    share = score(outcomes)
+    sys.stdout.write(_in_json(outcomes, asked.seed, share) if asked.json else _counted(outcomes, asked.seed, share))
+    return int(share < LEAST)
+
+
+def score(outcomes: Sequence[Outcome]) -> float:
+    """Return the per cent of bugs that a test noticed, without those that nobody can notice."""
+    kinds = [outcome.kind for outcome in outcomes if outcome.verdict is not None]
+    return 100 * sum(kind in _NOTICED for kind in kinds) / len(kinds) if kinds else 100.0
+
+
+def _outcome(drawn: Drawn, why: str, trace: Trace, tree: Path) -> Outcome:
+    if why:
+        return Outcome(drawn, None, why=why)
+    tests = chosen(trace.tests(drawn.file, drawn.spans), drawn.file)
+    found = Verdict("LIVES", "no test runs it", 0.0)
+    with changed(tree / drawn.file, drawn.applied):
+        for part in filter(None, (tests[:_FIRST], tests[_FIRST:])):
+            before = found.seconds
+            found = verdict(tree, _arguments(part), _limit(part))
+            found = replace(found, seconds=before + found.seconds)
+            if found.kind != "LIVES":
+                break
+    return Outcome(drawn, found, len(tests))
+
+
+def _arguments(tests: Sequence[Test]) -> list[str]:
+    """Return the tests with an end for each, ten times as far as the slowest takes."""
+    slowest = max(test.seconds for test in tests)
+    return ["--timeout", f"{max(30, 10 * slowest):.0f}", *(test.name for test in tests)]
+
+
+def _limit(tests: Sequence[Test]) -> float:
+    return _BEGINS + 10 * sum(test.seconds for test in tests)
+
+
+def _failing(tree: Path, outcomes: Sequence[Outcome]) -> str:
+    """Return what is said of tests that noticed a bug, and fail without it too."""
+    verdicts = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
+    tests = sorted({found.told for found in verdicts if found.kind == "killed"})
+    return failing(tree, tests, _SECONDS) if tests else ""
+
+
+def _in_json(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
+    rows = [outcome.as_dict() for outcome in outcomes]
+    return json.dumps({"seed": seed, "score": round(share, 1), "mutants": rows}, indent=1) + "\n"
+
+
+def _counted(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
+    """Return the survivors as `equivalent.toml` would name them, and the score."""
+    left = [outcome.drawn for outcome in outcomes if outcome.kind not in {*_NOTICED, "equal"}]
+    named = [f"\n{each.file} {each.function}\n  {each.before}\n  {each.after}\n" for each in left]
+    equal = sum(outcome.verdict is None for outcome in outcomes)
+    count = f"{len(outcomes)} mutants of seed {seed}, {len(left)} survivors, {equal} equivalent"
+    return f"{''.join(named)}\n{count}: {share:.1f} % noticed, {LEAST} % at least\n"
+
+
+if __name__ == "__main__":
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped: the rest was not tried\n")
+        raise SystemExit(130) from None

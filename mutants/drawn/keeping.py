@@ -1,0 +1,65 @@
+"""Has the suite traced once, and again only where files have become others than those that were traced."""
+
+import sys
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from mutants.drawn import lines
+from mutants.forks import ran
+from mutants.model import ROOT
+from mutants.trying import AT_ONCE, PLAIN, tracked
+
+KEPT = ROOT / ".cache/mutants/lines.db"
+_SECONDS = 3_600
+_NO_CODE = ("docs/", "mutants/", "changelog.d/", "bench/", ".github/")
+_TESTS_FAILED = 1
+
+
+def digests() -> dict[str, str]:
+    """Return a digest for each file on which it depends what a test runs."""
+    names = (name for name in tracked() if not name.startswith(_NO_CODE) and not name.endswith(".md"))
+    return {name: sha256((ROOT / name).read_bytes()).hexdigest() for name in names}
+
+
+def to_trace(known: dict[str, str], today: dict[str, str]) -> list[str] | None:
+    """Return the files of tests that have to be traced anew; None where all have to be."""
+    differing = sorted(name for name in known.keys() | today.keys() if known.get(name) != today.get(name))
+    return differing if known and all(map(_holds_tests, differing)) else None
+
+
+def traced(tree: Path, path: Path = KEPT) -> Path:
+    """Return the file with the lines that each test runs, up to date.
+
+    Args:
+        tree: a copy of the tree, in which tests are run.
+        path: where it is kept.
+
+    Raises:
+        RuntimeError: the tests could not be run.
+    """
+    today = digests()
+    files = to_trace(lines.sources(path), today)
+    if files is None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        _trace(tree, path, ())
+    elif files:
+        lines.forget(path, files)
+        _trace(tree, path, [file for file in files if file in today])
+    lines.write_sources(path, today)
+    return path
+
+
+def _trace(tree: Path, path: Path, files: Iterable[str]) -> None:
+    # In two words the file would be taken for tests, and what holds it for the root of all.
+    into = ("-p", "mutants.drawn.tracing", f"--lines-into={path}")
+    code, told = ran(tree, (*PLAIN, *into, "-n", str(AT_ONCE), "--dist", "worksteal", *files), _SECONDS)
+    if code not in {0, _TESTS_FAILED}:
+        raise RuntimeError(f"the tests could not be traced:\n{told[-3_000:]}")
+    if code:
+        sys.stderr.write(f"tests that fail without any bug choose nothing:\n{told[-1_000:]}\n")
+
+
+def _holds_tests(name: str) -> bool:
+    return PurePosixPath(name).name.startswith("test_")
