@@ -79,7 +79,7 @@ class NestedJson(TypeDecorator[object]):
 
     def process_bind_param(self, value: object | None, dialect: Dialect) -> str | None:
         """Store the value as JSON."""
-        return None if value is None else _json_text(value)
+        return None if value is None else json_text(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object | None:
         """Return the value."""
@@ -207,10 +207,11 @@ def _load_number(cell: Cell) -> Json:
 
 
 def _store_nested(value: Json) -> Cell:
-    return _json_text(value) if isinstance(value, list | dict) else None
+    return json_text(value) if isinstance(value, list | dict) else None
 
 
-def _json_text(value: object) -> str:
+def json_text(value: object) -> str:
+    """Return a list or an object as a nested column holds it."""
     if not value:
         return "[]" if isinstance(value, list) else "{}"
     # The one codec of records writes objects: a list travels as the value of a key.

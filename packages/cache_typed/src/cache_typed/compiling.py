@@ -21,9 +21,8 @@ from cache_core.conditions import (
     Within,
     is_no_amount,
 )
-from cache_core.records import encode
 from cache_typed import dialect
-from cache_typed.columns import Cell, Kind, fits_whole, is_storable, order_key
+from cache_typed.columns import Cell, Kind, fits_whole, is_storable, json_text, order_key
 from cache_typed.mapping import Layout, Shape
 
 _NEVER = "0"
@@ -95,7 +94,7 @@ def _holding(layout: Layout, condition: Condition, clause: Clause) -> list[str]:
     codec, texts = layout.main.fields.get(head), _texts(condition)
     if codec is None or codec.kind is not Kind.NESTED or not texts:
         return []
-    sought = encode({"": [encode({"": each})[4:-1].decode() for each in texts]})[4:-1].decode()
+    sought = json_text([json_text([each])[1:-1] for each in texts])
     column = f"{layout.name}.{dialect.quoted(head)}"
     return [dialect.HOLDS_ONE.format(column=column, sought=clause.bind(sought))]
 

@@ -120,7 +120,8 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
 
     Katana's listings can lag minutes behind a write, so one that does not show it proves nothing. What is deleted may
     leave no trace: where the answer was a success, a listing that counts none is believed. So is one of all that is
-    live, where it leaves out a record that is old enough to be on every replica.
+    live, where it leaves out a record that is old enough to be on every replica. What lies in several rows, and may
+    be repeated, was done where each of them shows it.
 
     Args:
         action: what was sent, or may have been.
