@@ -11,6 +11,7 @@ from cache_core.conditions import (
     LIVE,
     Below,
     Condition,
+    CustomValue,
     Missing,
     NoneOf,
     OneOf,
@@ -143,3 +144,34 @@ async def test_ten_thousand_values_fit_one_statement() -> None:
     where = (OneOf("customer_id", many), OneOf("id", many), NoneOf("status", tuple(map(str, many))))
     assert [row.id for row in await cache.select("sales_order", Selection(where))] == [1]
     await cache.close()
+
+
+TEXTS = ("red", 'a"b', "back\\slash", "漢", "line\nfeed", "é", "", "{}", "[]")
+
+
+async def test_texts_inside_of_nested_columns_are_found_as_the_reference_finds_them() -> None:
+    objects: list[object] = [{"g": each, "other": 1} for each in (*TEXTS, 5, None)]
+    lists: list[object] = [[{"field_name": "g", "field_value": each}] for each in TEXTS]
+    held: list[object] = [*objects, *lists, dict[str, object](), list[object](), None]
+    rows = [
+        Row(nr, NOON, canonical({"id": nr, "custom_fields": each}), SearchText()) for nr, each in enumerate(held, 1)
+    ]
+    typed, reference = TypedBackend(None, (SALES_ORDER_TABLE,)), MemoryBackend((SALES_ORDER,))
+    conditions = [
+        *(CustomValue("custom_fields", ("g",), (each,)) for each in TEXTS),
+        *(OneOf("custom_fields[].field_value", (each,)) for each in TEXTS),
+        CustomValue("custom_fields", ("g",), ("red", 5)),
+        CustomValue("custom_fields", ("g",), ("nobody", 'a"b')),
+        CustomValue("custom_fields", ("g",), ()),
+    ]
+    for cache in (typed, reference):
+        await cache.open()
+        await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
+    for condition in conditions:
+        found, expected = [
+            [row.id for row in await cache.select("sales_order", Selection((condition,), Order("id"), 100))]
+            for cache in (typed, reference)
+        ]
+        assert found == expected, condition
+        assert expected, condition
+    await typed.close()

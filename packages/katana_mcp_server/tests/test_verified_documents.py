@@ -258,6 +258,24 @@ async def test_a_deleted_order_is_compared_but_nothing_of_it_is_settled(
     assert "receive" not in answer
 
 
+@pytest.mark.parametrize(
+    ("kind", "still"),
+    [("delivery_note", "the goods are still to come"), ("invoice", "they are billed or confirmed apart")],
+)
+async def test_of_rows_that_the_document_lacks_it_says_what_the_call_would_delete(
+    stage: Stage, tenant: Tenant, kind: str, still: str
+) -> None:
+    order = _boxed(tenant)
+    row = order["purchase_order_rows"][0]
+    line = {"sku": _sku(tenant, row), "quantity": 1, "price": 1}
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind=kind)
+    told = [each["message"] for each in answer["differences"] if each["kind"] == "not_on_document"]
+    assert told
+    assert all(each.endswith(f"; the call deletes its rows: do not use it if {still}") for each in told)
+    (net,) = [each["message"] for each in answer["differences"] if each["kind"] == "net_total"]
+    assert net.startswith("net total: the lines of the document come to 1, the order comes to ")
+
+
 async def test_the_only_row_of_an_order_is_not_taken_off_it(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     like = _boxed(tenant)
     row = {name: like["purchase_order_rows"][0][name] for name in ("variant_id", "quantity", "price_per_unit")}
