@@ -21,6 +21,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import first_of
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import EMPTY
 
@@ -137,9 +138,8 @@ def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 
 def _unknown(path: str, name: str, field: Field, known: Definitions) -> str:
     fitting = [each for each in known.values() if each.get("entity_type") in field.custom]
-    here = ", ".join(f"{text(each, 'label')} ({each['id']})" for each in fitting[:_SHOWN]) or "none"
-    more = f" and {len(fitting) - _SHOWN} more" if len(fitting) > _SHOWN else ""
-    return f"{path}: no custom field has the label or id {name} here; there are: {here}{more}"
+    here = first_of([f"{text(each, 'label')} ({each['id']})" for each in fitting], _SHOWN) or "none"
+    return f"{path}: no custom field has the label or id {name} here; there are: {here}"
 
 
 def _wrong(value: object, definition: Record) -> str | None:

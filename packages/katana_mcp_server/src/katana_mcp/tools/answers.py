@@ -1,6 +1,6 @@
 """What answers share: exact numbers, freshness, honest totals and a bounded size."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Literal, cast
@@ -10,6 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSche
 from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import ToolWarning
+
+
+def first_of(told: Sequence[str], most: int, count: int | None = None) -> str:
+    """Return the first few of what is told, and how many more there are: `A, B and 3 more`.
+
+    Args:
+        told: all of it, or at least what is shown.
+        most: how many are shown.
+        count: how many there are, where `told` does not hold all.
+    """
+    more = (len(told) if count is None else count) - most
+    return ", ".join(told[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def plain_number(value: Decimal) -> int | float | str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from katana_mcp.tools.answers import first_of
 from katana_mcp.writing.preview import value_in_words
 
 _MOST, _LONGEST = 5, 60
@@ -16,8 +17,7 @@ def differences(old: Mapping[str, object], new: Mapping[str, object]) -> str:
     """Return the fields that differ between two values of JSON, each with old and new; empty where none does."""
     found = list(_in_objects("", old, new))
     telling = [text for path, text in found if path.rpartition(".")[2] not in _CLOCKS] or [text for _, text in found]
-    more = f" and {len(telling) - _MOST} more" if len(telling) > _MOST else ""
-    return ", ".join(telling[:_MOST]) + more
+    return first_of(telling, _MOST)
 
 
 def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from katana_mcp.references.display_names import look_up, text
 from katana_mcp.references.resolve import all_listed
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int
 from katana_mcp.writing.actions import JsonObject
@@ -141,21 +141,15 @@ def used_in(change: Transition) -> Iterator[ToolWarning]:
     """Yield that products are made of what goes, and what of it is in stock."""
     used, path = _own(change), None if change.after is None else "delete_variant_ids"
     if used.products:
-        named = _some(used.called, len(used.products))
+        named = first_of(used.called, _NAMED, len(used.products))
         told = f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
         yield advisory(warning_codes.IN_USE, told, path)
     if used.stock:
-        named = _some(used.stock, len(used.stock))
+        named = first_of(used.stock, _NAMED)
         yield advisory(warning_codes.IN_USE, f"there is stock of it: {named}; it is listed no longer afterwards", path)
     if not used.is_counted:
         told = "the first sync of bills of materials is not finished: more products may be made of it"
         yield advisory(warning_codes.COLD_CACHE, told, path)
-
-
-def _some(told: Sequence[str], count: int) -> str:
-    """Return the first few, and how many more there are."""
-    more = count - _NAMED
-    return f"{', '.join(told[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def binds(change: Transition) -> JsonObject:

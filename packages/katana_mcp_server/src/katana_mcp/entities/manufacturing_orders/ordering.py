@@ -18,7 +18,7 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.resolve import check_not_deleted, live_record, one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -128,9 +128,8 @@ def _in_stock(facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
     """Yield which rows have all of their goods already: Katana makes what is asked for all the same."""
     there = [each.row for each in chosen if each.row is not None and each.row.get("product_availability") == "IN_STOCK"]
     if there:
-        called = ", ".join(f"{_line(facts, row).sku} (row {row.get('id')})" for row in there[:_NAMED])
-        more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
-        told = f"in stock for this order already: {called}{more}; name the rows that lack something in row_ids"
+        called = first_of([f"{_line(facts, row).sku} (row {row.get('id')})" for row in there], _NAMED)
+        told = f"in stock for this order already: {called}; name the rows that lack something in row_ids"
         yield advisory(warning_codes.STOCK_AT_HAND, told, "row_ids")
 
 

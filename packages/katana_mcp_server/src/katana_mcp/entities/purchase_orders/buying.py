@@ -10,7 +10,7 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import text
 from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import get_int, number, rows
 
@@ -191,8 +191,7 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     unknown = [sku(change, row) for row in rows(change.new, ROWS) if tax_rate(change.facts, row) is None]
     unknown = unknown if all(change.facts.with_id("variant", row.get("variant_id")) for _, _, row in added) else []
     if unknown:
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        told = f"the total with tax is not known: no tax rate is known for {', '.join(unknown[:_NAMED])}{more}"
+        told = f"the total with tax is not known: no tax rate is known for {first_of(unknown, _NAMED)}"
         yield info(warning_codes.TAX_UNKNOWN, told)
     for here, asked, _ in added_parts(change, COSTS, COSTS):
         if "tax_rate_id" not in asked:

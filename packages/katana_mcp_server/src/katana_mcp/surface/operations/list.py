@@ -17,7 +17,7 @@ from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.operations.rows import Sourced, to_answers
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, listed_of
+from katana_mcp.tools.answers import Answer, first_of, listed_of
 from katana_mcp.tools.requests import ListRequest
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import rows as rows_of
@@ -251,8 +251,6 @@ async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services
         by_id.setdefault(each[1].id, []).append(each)
     shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
     if shared:
-        told = ", ".join(sorted(shared)[:5])
-        more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
-        message = f"ids: several types have {told}{more}; name one type"
+        message = f"ids: several types have {first_of(sorted(shared), 5)}; name one type"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))
     return {record_id: by_id[record_id][0] for record_id in ids if record_id in by_id}

@@ -8,6 +8,7 @@ from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.suggestions import did_you_mean, same
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import first_of
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.workflows.custom_fields.definitions import (
     SELECT,
@@ -72,9 +73,8 @@ def _unknown(asked: str, facts: Facts) -> str:
     near = [labels[each] for each in get_close_matches(asked.casefold(), labels)]
     if near:
         return f"{told}{did_you_mean(near)}"
-    there = ", ".join(f"{text(each, 'label')} ({kind_of(each)})" for each in facts.known[:_SHOWN]) or "none"
-    more = f" and {len(facts.known) - _SHOWN} more" if len(facts.known) > _SHOWN else ""
-    return f"{told}; there are: {there}{more}"
+    there = first_of([f"{text(each, 'label')} ({kind_of(each)})" for each in facts.known], _SHOWN)
+    return f"{told}; there are: {there or 'none'}"
 
 
 def _with_delete(request: DefineCustomFieldRequest) -> Iterator[ToolWarning]:

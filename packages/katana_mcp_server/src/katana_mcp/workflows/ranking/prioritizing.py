@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from cache_core.records import Record
 from katana_mcp.references.display_names import titled
 from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.tools.answers import first_of
 from katana_mcp.workflows.ranking.checks import checks
 from katana_mcp.workflows.ranking.orders import (
     MADE,
@@ -56,9 +57,7 @@ def _plan(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Draft:
 
 
 def _some(request: PrioritizeOrdersRequest, facts: RankedOrders) -> str:
-    called = [_called(facts, asked) for asked in request.orders]
-    more = f" and {len(called) - _NAMED} more" if len(called) > _NAMED else ""
-    return ", ".join(called[:_NAMED]) + more
+    return first_of([_called(facts, asked) for asked in request.orders], _NAMED)
 
 
 def _called(facts: RankedOrders, asked: int | str) -> str:

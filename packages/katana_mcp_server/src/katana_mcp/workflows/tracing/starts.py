@@ -13,6 +13,7 @@ from katana_mcp.references.display_names import look_up, titled
 from katana_mcp.references.resolve import one_record, resolved
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import first_of
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import get_int, id_in
 from katana_mcp.workflows.live_reads import LiveRead, read_rows
@@ -155,10 +156,7 @@ async def _several(number: str, found: Sequence[Start], services: Services) -> T
         else titled(start.kind)
         for start in found
     ]
-    more = f" and {len(told) - _LIKE} more" if len(told) > _LIKE else ""
-    message = (
-        f"{number!r} is the number of several: {', '.join(told[:_LIKE])}{more}; name one by kind and sku_or_variant_id"
-    )
+    message = f"{number!r} is the number of several: {first_of(told, _LIKE)}; name one by kind and sku_or_variant_id"
     return blocking(warning_codes.AMBIGUOUS_NAME, message, "number")
 
 

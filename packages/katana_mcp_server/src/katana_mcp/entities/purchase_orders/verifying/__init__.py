@@ -37,7 +37,7 @@ from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, fitting, size_of
+from katana_mcp.tools.answers import Answer, first_of, fitting, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.values import get_int, number, rows, total
@@ -190,8 +190,7 @@ def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
         if by in _GUESSED
     ]
     if guessed:
-        more = f" and {len(guessed) - _NAMED} more" if len(guessed) > _NAMED else ""
-        message = f"taken by their description alone, look at them: {', '.join(guessed[:_NAMED])}{more}"
+        message = f"taken by their description alone, look at them: {first_of(guessed, _NAMED)}"
         told.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
     return told
 
