@@ -33,7 +33,7 @@ SAME = "same answer"
 READ_TOOLS = (
     *("search_items", "list_items", "get_item"),
     *("search_sales_orders", "list_sales_orders", "get_sales_order"),
-    *("list_sales_returns", "get_sales_return"),
+    *("search_sales_returns", "list_sales_returns", "get_sales_return"),
     *("search_purchase_orders", "list_purchase_orders", "get_purchase_order", "verify_order_document"),
     *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
     "get_manufacturing_order_recipe",

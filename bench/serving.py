@@ -10,7 +10,8 @@ from typing import cast
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from tests.surface.matrix import matrix, prepared
+from tests.surface.matrix import matrix
+from tests.surface.prepared import prepared
 
 from bench import lines
 from bench.caches import FLOOR

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from mutants.__main__ import main
 from mutants.model import ROOT, Mutant, all_mutants
+from tests.at_once import at_once
 
 DEFECTS = Path(__file__).parents[2] / "shared" / "reference" / "defects.md"
 ENTRIES = {all_mutant.entry for all_mutant in all_mutants()} - {""}
@@ -28,7 +29,7 @@ def meaning(file: str, text: str) -> object:
             return text
 
 
-@pytest.mark.parametrize("mutant", all_mutants(), ids=lambda mutant: mutant.bug)
+@at_once("mutant", all_mutants())
 def test_each_bug_can_be_put_back_in(mutant: Mutant) -> None:
     text = (ROOT / mutant.file).read_text("utf-8")
     changed = mutant.applied(text)

@@ -9,6 +9,7 @@ from typing import Any, cast, get_type_hints
 import pytest
 from pydantic import ValidationError
 from scripts.render_resources import known_resources
+from tests.at_once import at_once
 
 from katana_client import Resource, WriteModel
 from katana_client.collection import Bound, Collection
@@ -229,7 +230,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@at_once("name", BODIES)
 def test_a_body_has_every_field_and_takes_every_value_that_katana_does(name: str) -> None:
     fact, kind = BODIES[name]
     body = read_facts().held(fact)

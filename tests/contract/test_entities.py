@@ -1,6 +1,7 @@
 """Every backend gives the answers of the reference for the nine entities that have a flag."""
 
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from cache_core.conditions import EVERYTHING, Order
 from cache_core.indexing import prepare
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, CacheBackend, Search, Selection
-from cache_core.records import Record
+from cache_core.records import Record, projected
 from cache_core.spec import EntitySpec
 
 from .backends import CATALOGUE, Kind
@@ -62,6 +63,14 @@ async def hold_only(cache: CacheBackend, spec: EntitySpec, given_records: Sequen
     await put(cache, spec, given_records)
 
 
+def paths_of(drawn: Sequence[Record]) -> set[str]:
+    """Return the paths of fields that a projection can name: of records, and of their rows."""
+    found = {name for record in drawn for name in record}
+    lists = [(name, value) for record in drawn for name, value in record.items() if isinstance(value, list | dict)]
+    rows = [(name, row) for name, value in lists for row in (value if isinstance(value, list) else [value])]
+    return found | {f"{name}[].{inner}" for name, row in rows if isinstance(row, dict) for inner in row}
+
+
 @pytest.mark.parametrize("spec", NINE, ids=lambda spec: spec.name)
 @relaxed
 @given(st.data())
@@ -77,6 +86,7 @@ async def agree(pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data:
     where = tuple(data.draw(st.lists(conditions_on(spec), max_size=2)))
     order = Order(data.draw(st.sampled_from(sorted(comparable(spec)))), descending=data.draw(st.booleans()))
     shown, text = data.draw(VISIBILITIES), data.draw(TEXT)
+    fields = frozenset(data.draw(st.sets(st.sampled_from(["id", *sorted(paths_of(drawn))]), max_size=8)))
     keys = [str(each.get(spec.key_path or "")) for each in drawn]
     answers: list[tuple[object, ...]] = []
     for cache in pair:
@@ -93,6 +103,10 @@ async def agree(pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data:
                 (await cache.quarantined(spec.name), (await cache.status(spec.name)).records),
             )
         )
+        whole = Selection(where, order, 4, 1, shown)
+        some = [row.record for row in await cache.select(spec.name, replace(whole, fields=fields))]
+        every = [row.record for row in await cache.select(spec.name, whole)]
+        assert exact(some) == exact([projected(record, fields) for record in every])
     assert answers[0] == answers[1]
     for conditions in ((), where):
         search = Search(text, 5, conditions, shown)

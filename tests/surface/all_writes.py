@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
 from .writes_batches import BATCHES
+from .writes_bins import BINS
 from .writes_boms import BOMS
 from .writes_corrections import CORRECTIONS
 from .writes_counts import COUNTS
@@ -36,6 +37,7 @@ WRITES: Mapping[str, Write] = {
     **RETURNS,
     **ITEMS,
     **BOMS,
+    **BINS,
     **PRICES,
     **MAKING,
     **COUNTS,

@@ -10,7 +10,7 @@ from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import prepared
+from .prepared import prepared
 
 
 def untouched() -> OwnSandbox:

@@ -71,6 +71,7 @@ _PRICES_ALONE = CUSTOM | dict.fromkeys(
     "`modify_item` changes it; prices are what `which` says",
 )
 _PRICED_BY: dict[str, str] = {
+    "price_list": "whose rows change in place of variants: `test_price_lists.py` of the server",
     **dict.fromkeys(("percent", "decimals"), "new prices follow from it"),
     **dict.fromkeys(("which", "prices"), "`sales_price` or `purchase_price`, one request for each variant"),
     **dict.fromkeys(
@@ -129,3 +130,31 @@ DEFINED = (
     ),
 )
 """Of `define_custom_field`, whose change takes what a new one takes."""
+
+BATCHED = (
+    Goes(
+        into=("Batch", "BatchStockUpdate"),
+        called={"sku_or_variant_id": "variant_id"},
+        apart={"batch": IN_THE_PATH},
+    ),
+)
+"""Of `modify_traceability`, which makes a batch or changes one."""
+BETWEEN_BINS = (
+    Goes(
+        into=("CreateBinTransferRequest", "UpdateBinTransferStatusRequest"),
+        called={"rows": "bin_transfer_rows"},
+        apart={"bin_transfer": IN_THE_PATH, "delete": "is a request of its own"},
+        excused=dict.fromkeys(("bin_transfer_number", "created_date", "additional_info"), "Katana's own are kept"),
+    ),
+    Goes(
+        into=("BinTransferRowCreateNested",),
+        within="rows",
+        called={
+            "sku_or_variant_id": "variant_id",
+            "from_bin": "source_bin_location_id",
+            "to_bin": "target_bin_location_id",
+            "batch": "traceability",
+        },
+    ),
+)
+"""Of `plan_bin_transfer`, which makes a transfer with its rows, and sets its status."""

@@ -1,29 +1,27 @@
 """One telling set of arguments per tool, and for each parameter a value that must make a difference."""
 
-from collections.abc import Mapping
 from copy import deepcopy
-from datetime import datetime
 
-from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
-from katana_sandbox import ManualClock, Sandbox, Tenant
+from katana_sandbox import ManualClock, Tenant
 
 from .custom import defined_field
 from .matrix_batches import batches
+from .matrix_bins import between_bins
 from .matrix_boms import bom_writes
 from .matrix_corrections import corrected, corrected_sale
 from .matrix_counted import count_writes, stocktakes
 from .matrix_fields import field_writes
 from .matrix_items import item_writes
-from .matrix_live import live_reads, planned_goods
+from .matrix_live import live_reads
 from .matrix_making import making_writes
 from .matrix_promised import boms, ledgers, promised
 from .matrix_ranking import ranks
 from .matrix_returns import return_writes
 from .matrix_safety_stock import kept
-from .matrix_sales import adjustment_writes, packed_order, sales_writes
+from .matrix_sales import adjustment_writes, sales_writes
 from .matrix_suppliers import supplier_writes
-from .matrix_traced import traceability, traced_goods, traces
+from .matrix_traced import traceability, traces
 from .matrix_verified import verified
 from .usual import Changes, Usual
 from .usual import changed_each as _each
@@ -69,7 +67,7 @@ def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
-def _sales_returns(tenant: Tenant) -> dict[str, Usual]:
+def _sales_returns(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     returned = _live(tenant, "sales_returns")
     first = returned[0]
     changes = _filters(
@@ -87,6 +85,7 @@ def _sales_returns(tenant: Tenant) -> dict[str, Usual]:
     )
     del changes["include_deleted"]
     return {
+        "search_sales_returns": Usual({"query": first["order_no"]}, search),
         "list_sales_returns": Usual({"limit": 5}, changes),
         "get_sales_return": Usual(
             {"sales_return_id": first["id"]}, _each(sales_return_id=returned[1]["order_no"], rows_page=2)
@@ -143,7 +142,7 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         order_by="production_deadline_date",
         include_rows=True,
     )
-    document = _each(manufacturing_order_id=orders[0]["order_no"], rows_page=2)
+    document = _each(manufacturing_order_id=orders[0]["id"], rows_page=2)
     parts = _each(include=["operations"], verbose=True)
     return {
         "search_manufacturing_orders": Usual({"query": "mo"}, search),
@@ -324,7 +323,10 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
             {}, _each(**shared, supplier_id=supplied["default_supplier_id"], item_type="product")
         ),
         "replenish": _replenished(tenant, supplied["default_supplier_id"]),
-        "list_blocking_ingredients": Usual({}, _each(**shared, deadline_from=due[-1], deadline_to=due[0])),
+        "list_blocking_ingredients": Usual(
+            {},
+            _each(**shared, deadline_from=due[-1], deadline_to=due[0], manufacturing_order_id=orders[0]["id"]),
+        ),
     }
 
 
@@ -384,37 +386,6 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
-def prepared(clock: ManualClock) -> OwnSandbox:
-    """Return a sandbox on this clock: deleted documents, batches in bins, forecasts, a packed order, a BOM."""
-    sandbox = Sandbox(clock=clock)
-    tenant, opened = sandbox.tenant(), sandbox.now()
-    if opened in _PREPARED:
-        tenant.db.restore(_PREPARED[opened])
-    else:
-        _prepare(tenant)
-        _PREPARED.clear()
-        _PREPARED[opened] = tenant.db.saved()
-    return OwnSandbox(sandbox)
-
-
-_PREPARED: dict[datetime, Mapping[str, bytes]] = {}
-"""The prepared account of the moment that was asked for last: to take it back takes half of the work."""
-
-
-def _prepare(tenant: Tenant) -> None:
-    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
-        tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
-    first, *others = tenant.all("bom_rows")
-    top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
-    below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
-    tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
-    region = {"label": "Region", "field_type": "shortText", "entity_type": "Customer", "source": "katana"}
-    tenant.create("custom_field_definitions", region)
-    traced_goods(tenant)
-    planned_goods(tenant)
-    packed_order(tenant)
-
-
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)
 """Tools that plan a write: they ask Katana how things are now, so they need it, and a request of the minute's sixty."""
 
@@ -433,12 +404,17 @@ def let_ask(tool: str, clock: ManualClock) -> None:
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds, of every tool but the one that writes."""
-    stores = tenant.db.stores.values()
-    holds = (tuple(store.raw(slot) for store in stores for slot in store.by_created), len(tenant.db.movements.ids))
+    holds = _content(tenant)
     if holds not in _WORKED_OUT:
         _WORKED_OUT.clear()
         _WORKED_OUT[holds] = _matrix(tenant)
+        assert _content(tenant) == holds, "what calls need is put into the account by `_prepare`, for each account"
     return deepcopy(_WORKED_OUT[holds])
+
+
+def _content(tenant: Tenant) -> object:
+    stores = tenant.db.stores.values()
+    return tuple(store.raw(slot) for store in stores for slot in store.by_created), len(tenant.db.movements.ids)
 
 
 _WORKED_OUT: dict[object, dict[str, Usual]] = {}
@@ -453,7 +429,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_items(tenant, search),
         **item_writes(tenant),
         **_sales_orders(tenant, search),
-        **_sales_returns(tenant),
+        **_sales_returns(tenant, search),
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
@@ -465,6 +441,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         "prioritize_orders": ranks(tenant),
         "modify_safety_stock": kept(tenant),
         "modify_traceability": batches(tenant),
+        "plan_bin_transfer": between_bins(tenant),
         **return_writes(tenant),
         **bom_writes(tenant),
         **count_writes(tenant),

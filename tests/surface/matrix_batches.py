@@ -5,11 +5,19 @@ from katana_sandbox import Tenant
 from .usual import Usual, changed_each
 from .writes_batches import kept_in_batches, lot_of
 
+_SKUS = ("LOTS-1", "LOTS-2")
+
+
+def goods_in_batches(tenant: Tenant) -> None:
+    """Put two materials that are kept in batches into the account, the first with a batch in stock."""
+    first, _ = (kept_in_batches(tenant, sku) for sku in _SKUS)
+    lot_of(tenant, first, "LOT-1")
+
 
 def batches(tenant: Tenant) -> Usual:
     """Return it."""
-    variant, other = kept_in_batches(tenant, "LOTS-1"), kept_in_batches(tenant, "LOTS-2")
-    lot = lot_of(tenant, variant, "LOT-1")
+    variant, other = (next(each["id"] for each in tenant.all("variants") if each["sku"] == sku) for sku in _SKUS)
+    lot = next(each for each in tenant.all("batches") if each["variant_id"] == variant)
     usual: dict[str, object] = {"sku_or_variant_id": variant, "batch_number": "LOT-9"}
     changes = changed_each(
         sku_or_variant_id=other,

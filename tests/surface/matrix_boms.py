@@ -43,6 +43,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
                 supplier_id=material["default_supplier_id"],
                 decimals=0,
                 after_variant_id=priced[0],
+                price_list="Dealers",
             )
             | one_by_one,
         ),

@@ -41,7 +41,7 @@ from .all_writes import WRITES
 from .drawn import arguments
 from .forms import as_requested
 from .held import proves_told
-from .matrix import prepared
+from .prepared import prepared
 from .writes import Arguments, Pools, Record, Write, live
 from .writes_items import MATERIALS, SERVICES
 

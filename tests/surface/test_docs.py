@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cyclopts import App
+from tests.at_once import at_once
 
 import cache_legacy.storage  # goes with cache_legacy
 import cache_typed.storage
@@ -80,7 +81,7 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_id)
+@at_once("page", PAGES)
 def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if re.match(r"[a-z]+:", target):

@@ -6,6 +6,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.at_once import at_once
 
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
@@ -46,6 +47,8 @@ ONE = {
     "sales_order_row_id": "sales order row",
     "serial_number_id": "serial number",
     "serial_number_ids": "serial number",
+    "bin_transfer_id": "bin transfer",
+    "price_list_id": "price list",
     "shipping_fee_id": "shipping fee",
     "recipe_row_id": "recipe row",
     "reference_id": "reference",
@@ -74,8 +77,6 @@ NEVER_ASKED = {
     *("group_id", "movement_id", "operator_id"),
     *(
         "packer_id",
-        "price_list_id",
-        "price_list_row_id",
         "received_items_group_id",
         "resource_id",
     ),
@@ -205,7 +206,7 @@ def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_her
     assert len(PAIRS) > 80
 
 
-@pytest.mark.parametrize(("tool", "path", "name"), PAIRS, ids=[f"{tool} {path} {name}" for tool, path, name in PAIRS])
+@at_once(("tool", "path", "name"), PAIRS)
 def test_an_id_is_taken_under_every_name_that_an_answer_gives_it(tool: str, path: str, name: str) -> None:
     argument = path.rpartition(".")[2]
     if (argument, name) in NOT_TAKEN:
@@ -236,9 +237,7 @@ def test_no_reason_is_given_for_what_is_taken() -> None:
     assert NOT_TAKEN.keys() - tried == set()
 
 
-@pytest.mark.parametrize(
-    ("tool", "path", "name"), [pair for pair in PAIRS if (pair[1].rpartition(".")[2], pair[2]) not in NOT_TAKEN]
-)
+@at_once(("tool", "path", "name"), [pair for pair in PAIRS if (pair[1].rpartition(".")[2], pair[2]) not in NOT_TAKEN])
 def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, path: str, name: str) -> None:
     argument = path.rpartition(".")[2]
     schema = LISTED[tool]["inputSchema"]
@@ -310,8 +309,8 @@ DATES = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "path"), DATES, ids=[f"{tool} {path}" for tool, path in DATES])
-@pytest.mark.parametrize("zone", ["Pacific/Auckland", "America/Los_Angeles"])
+@at_once(("tool", "path"), DATES)
+@at_once("zone", ["Pacific/Auckland", "America/Los_Angeles"])
 def test_every_date_argument_takes_a_bare_date_and_a_moment_of_the_factorys_time_zone(
     tool: str, path: str, zone: str
 ) -> None:

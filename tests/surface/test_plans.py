@@ -24,13 +24,14 @@ from katana_mcp.surface.operations.custom_filters import Carries
 from katana_mcp.surface.operations.filters import Means, Refers, filters_of
 from katana_mcp.testing import Setup, staged
 from katana_mcp.tools.requests import ListRequest, Request
-from katana_sandbox import Sandbox
+from katana_sandbox import ManualClock
 
 from .matrix import matrix
+from .prepared import prepared
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LAYOUTS = {mapping.spec.name: layout_of(mapping) for mapping in TABLES}
-USUAL = matrix(Sandbox().tenant())
+USUAL = matrix(prepared(ManualClock(auto=False)).sandbox.tenant())
 TYPED = Setup(flags={"cache_backend": "typed"})
 LISTED = [each for each in ENTITIES if each.list_request is not None]
 SCANS = {

@@ -352,7 +352,7 @@ def test_only_the_tools_that_would_be_served_are_told(
         *("search_sales_orders", "list_sales_orders", "get_sales_order"),
         *("create_sales_order", "modify_sales_order", "delete_sales_order", "fulfill_order"),
         "correct_sales_order",
-        *("list_sales_returns", "get_sales_return"),
+        *("search_sales_returns", "list_sales_returns", "get_sales_return"),
         *("create_sales_return", "modify_sales_return", "delete_sales_return"),
         *("list_customers", "get_customer", "create_customer", "modify_customer", "delete_customer"),
         *("order_readiness", "promise_date", "prioritize_orders"),

@@ -7,6 +7,7 @@ from itertools import batched
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
+from tests.at_once import at_once
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
@@ -64,12 +65,12 @@ def test_a_tool_is_listed_as_it_was_accepted(tool: str, snapshot: SnapshotAssert
     assert LISTED[tool] == snapshot(extension_class=JSONSnapshotExtension)
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_a_tool_name_is_short_and_plain(tool: str) -> None:
     assert re.fullmatch(r"[a-z_]{1,64}", tool)
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_every_parameter_is_described_in_a_sentence_a_window_by_its_beginning(tool: str) -> None:
     for (name,) in _each(PARAMETERS, tool):
         properties = LISTED[tool]["inputSchema"]["properties"]
@@ -78,14 +79,14 @@ def test_every_parameter_is_described_in_a_sentence_a_window_by_its_beginning(to
         assert re.fullmatch(r"[A-Z].{5,}\.", described, re.DOTALL)
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_no_limit_is_told_that_no_honest_value_comes_near(tool: str) -> None:
     for path, each in nodes(LISTED[tool]["inputSchema"]):
         assert each.get("maximum", 0) < 1_000_000, path
         assert "anyOf" not in each or {branch.get("type") for branch in each["anyOf"]} - {"integer", "string"}, path
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(tool: str) -> None:
     for (name,) in _each(IDS, tool):
         is_list = LISTED[tool]["inputSchema"]["properties"][name]["type"] == "array"
@@ -95,7 +96,7 @@ def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(t
             assert (refusal.value.warnings[0].field_path or "").partition("[")[0] == name
 
 
-@pytest.mark.parametrize(
+@at_once(
     "tool",
     [name for name in LISTED if any(each.endswith("_from") for each in LISTED[name]["inputSchema"]["properties"])],
 )
@@ -104,7 +105,7 @@ def test_windows_of_dates_are_told_once_for_all(tool: str) -> None:
     assert text.count("a date is a whole day") == 1
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
     annotations = LISTED[tool]["annotations"]
     assert {key: annotations[key] for key in ("readOnlyHint", "destructiveHint", "idempotentHint")} == {
@@ -115,7 +116,7 @@ def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
     assert annotations["openWorldHint"] is (tool != "cache_status")
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
     schema = LISTED[tool]["inputSchema"]
     every = list(nodes(schema))
@@ -127,20 +128,20 @@ def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
     assert '"null"' not in json.dumps(schema)
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_no_parameter_has_a_twin_in_the_other_number(tool: str) -> None:
     names = set(LISTED[tool]["inputSchema"]["properties"])
     assert [name for name in names if f"{name}s" in names or f"{name}es" in names] == []
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_a_value_that_the_schema_allows_is_accepted(tool: str) -> None:
     for (name,) in _each(PARAMETERS, tool):
         value = fitting(LISTED[tool]["inputSchema"]["properties"][name])
         assert getattr(_validate(tool, {**_required(tool), name: value}), name) is not None
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str) -> None:
     for name, value in _each(LIMITS, tool):
         with pytest.raises(Refused) as refusal:
@@ -157,7 +158,7 @@ def test_a_list_whose_limit_is_not_told_is_refused_long_before_it_costs_anything
                     _validate(tool, {**_required(tool), name: [fitting(schema["items"])] * (MOST_ENTRIES + 1)})
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_no_parameter_names_a_file_or_an_address(tool: str) -> None:
     for (name,) in _each(PARAMETERS, tool):
         schema = json.dumps(LISTED[tool]["inputSchema"]["properties"][name])
@@ -190,7 +191,7 @@ def test_values_of_which_some_are_known_have_a_limit_that_is_not_told(tool: str,
             _validate(tool, {**_required(tool), name: refused})
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
     every = list(nodes(without_references(SPECS[tool].request.model_json_schema(by_alias=True))))
     unbounded = [
@@ -203,7 +204,7 @@ def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str)
     assert max((each.get("maxItems", 0) for _, each in every), default=0) <= MOST_ENTRIES, "the rest is not looked at"
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_the_usual_limit_of_a_text_is_kept_though_it_is_not_told(tool: str) -> None:
     assert '"maxLength": 255' not in json.dumps(LISTED[tool]["inputSchema"])
     whole = without_references(SPECS[tool].request.model_json_schema(by_alias=True))["properties"]
@@ -212,7 +213,7 @@ def test_the_usual_limit_of_a_text_is_kept_though_it_is_not_told(tool: str) -> N
             _validate(tool, {**_required(tool), name: "x" * 256})
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_an_unknown_argument_is_refused_naming_it_and_the_nearest(tool: str) -> None:
     known = next(iter(LISTED[tool]["inputSchema"]["properties"]), None)
     wrong = f"{known}_x" if known else "anything"
@@ -223,7 +224,7 @@ def test_an_unknown_argument_is_refused_naming_it_and_the_nearest(tool: str) -> 
     assert f"did you mean {known!r}?" in warning.message if known else "known: none" in warning.message
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str) -> None:
     for (name,) in _each(PARAMETERS, tool):
         schema: Schema = LISTED[tool]["inputSchema"]["properties"][name]
@@ -239,7 +240,7 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str) -> None
             assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
 
-@pytest.mark.parametrize("tool", [name for entity in ENTITIES if (name := f"list_{entity.plural}") in LISTED])
+@at_once("tool", [name for entity in ENTITIES if (name := f"list_{entity.plural}") in LISTED])
 def test_a_list_tool_opens_with_the_batch_hook(tool: str) -> None:
     titles = tool.removeprefix("list_").replace("_", " ")
     opening = f"List {titles} with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID (cache-backed)."
@@ -253,7 +254,7 @@ def test_a_list_without_ids_opens_with_what_one_call_gives(tool: str) -> None:
     assert re.fullmatch(r"List [^—]+ — one call gives,? [^—]+ \(cache-backed\)", opening)
 
 
-@pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith(("search_", "check_"))])
+@at_once("tool", [name for name in LISTED if name.startswith(("search_", "check_"))])
 def test_a_search_or_check_tool_tells_its_input_shape_in_the_second_paragraph(tool: str) -> None:
     purpose, shape, *rest = LISTED[tool]["description"].split("\n\n")
     (needed,) = LISTED[tool]["inputSchema"]["required"]
@@ -265,7 +266,7 @@ def test_a_search_or_check_tool_tells_its_input_shape_in_the_second_paragraph(to
     assert rest == []
 
 
-@pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith("get_")])
+@at_once("tool", [name for name in LISTED if name.startswith("get_")])
 def test_a_get_tool_points_to_its_list_or_batches_itself(tool: str) -> None:
     paragraphs = LISTED[tool]["description"].split("\n\n")
     partner = f"list_{tool.removeprefix('get_')}s"
@@ -328,7 +329,7 @@ def _size_of(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_an_output_schema_names_each_key_of_the_envelope_of_a_document_and_of_its_rows(tool: str) -> None:
     model = SPECS[tool].answer
     whole = dict(nodes(answer_schema(model)))
@@ -347,7 +348,7 @@ def test_a_warning_on_the_wire_has_its_four_keys_also_where_they_are_null() -> N
     assert sent == {"severity": "info", "message": "m", "field_path": None, "code": None}
 
 
-@pytest.mark.parametrize("tool", LISTED)
+@at_once("tool", LISTED)
 def test_what_an_answer_means_stands_in_the_reference(tool: str) -> None:
     page = tool_reference([referred(SPECS[tool])])
     for path, each in nodes(answer_schema(SPECS[tool].answer)):

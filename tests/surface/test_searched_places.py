@@ -76,6 +76,17 @@ def _sales_orders(tenant: Tenant) -> tuple[int, Places]:
     }
 
 
+def _sales_returns(tenant: Tenant) -> tuple[int, Places]:
+    back = _live(tenant, "sales_returns")[0]
+    return back["id"], {
+        "return number": _fields("sales_returns", back["id"], "order_no"),
+        "sales order number": _fields("sales_orders", back["sales_order_id"], "order_no"),
+        "customer name": _fields("customers", back["customer_id"], "name", "company"),
+        "notes": _fields("sales_returns", back["id"], "additional_info"),
+        "tracking number": _fields("sales_returns", back["id"], "tracking_number"),
+    }
+
+
 def _purchase_orders(tenant: Tenant) -> tuple[int, Places]:
     order = _live(tenant, "purchase_orders")[0]
     variant = order["purchase_order_rows"][0]["variant_id"]
@@ -136,6 +147,7 @@ def _customers(tenant: Tenant) -> tuple[int, Places]:
 SEARCHES = {
     "items": ("variant_id", (_items, _products, _services)),
     "sales_orders": ("sales_order_id", (_sales_orders,)),
+    "sales_returns": ("sales_return_id", (_sales_returns,)),
     "purchase_orders": ("purchase_order_id", (_purchase_orders,)),
     "manufacturing_orders": ("manufacturing_order_id", (_manufacturing_orders,)),
     "stock_transfers": ("stock_transfer_id", (_stock_transfers,)),

@@ -12,9 +12,10 @@ from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
 from .matrix import A_MINUTE, PLANS, let_ask, matrix
+from .prepared import prepared
 from .usual import Usual, lasting
 
-TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
+TOOLS = [each for each in matrix(prepared(ManualClock(auto=False)).sandbox.tenant()) if each != "cache_status"]
 PARTS = 12
 
 
@@ -60,6 +61,7 @@ ALWAYS_ANSWER = {
     "search_manufacturing_orders",
     "search_purchase_orders",
     "search_sales_orders",
+    "search_sales_returns",
     "search_stock_adjustments",
     "search_stock_transfers",
 }

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 import yaml
+from tests.at_once import at_once
 
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.catalogue import catalogue
@@ -22,9 +23,7 @@ SPEC = Path(__file__).parents[3] / "shared" / "reference" / "katana-openapi-2026
 type FieldsOf = Callable[[str, str], set[str]]
 
 
-CASES = [
-    pytest.param(tool, goes, id=f"{tool} {''.join(goes.into[:1])}") for tool, each in WRITTEN.items() for goes in each
-]
+CASES = [(tool, goes) for tool, each in WRITTEN.items() for goes in each]
 LISTED: dict[str, Schema] = {each["name"]: each["inputSchema"] for each in catalogue()}
 
 
@@ -74,7 +73,7 @@ def test_every_tool_that_writes_says_where_all_its_arguments_go() -> None:
         assert lists == {each.within for each in WRITTEN[tool] if each.within}, tool
 
 
-@pytest.mark.parametrize(("tool", "goes"), CASES)
+@at_once(("tool", "goes"), CASES)
 def test_every_argument_is_a_field_that_katana_takes_or_has_a_reason(
     tool: str, goes: Goes, fields_of: FieldsOf
 ) -> None:
@@ -84,7 +83,7 @@ def test_every_argument_is_a_field_that_katana_takes_or_has_a_reason(
     assert goes.apart.keys() & fields == set()
 
 
-@pytest.mark.parametrize(("tool", "goes"), CASES)
+@at_once(("tool", "goes"), CASES)
 def test_every_field_that_katana_takes_is_offered_or_excused(tool: str, goes: Goes, fields_of: FieldsOf) -> None:
     fields = _fields(fields_of, goes)
     offered = {goes.called.get(each, each) for each in _offered(tool, goes) - goes.apart.keys()}

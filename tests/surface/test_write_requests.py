@@ -49,6 +49,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "modify_supplier": (3, 6),
     "modify_safety_stock": (4, 3),
     "modify_traceability": (4, 2),
+    "plan_bin_transfer": (4, 5),
     "prioritize_orders": (2, 5),
     "receive_purchase_order": (5, 5),
     "replace_ingredient": (9, 3),

@@ -16,7 +16,8 @@ from .all_writes import SAGAS, WRITES
 from .drawn import arguments
 from .effects import Watched, as_planned, writes
 from .held import held, proves_named, proves_told
-from .matrix import PLANS, PLANS_SEVERAL, matrix, prepared
+from .matrix import PLANS, PLANS_SEVERAL, matrix
+from .prepared import prepared
 from .shapes import KEYED_BY_THE_ACCOUNT, nodes
 from .writes import Arguments, Pools
 
@@ -58,7 +59,7 @@ NOT_DRAWN = (
     SAGAS
     | {tool for tool in WRITES if "manufacturing_order" in tool}
     | {"replace_ingredient", "define_custom_field", "prioritize_orders", "change_prices", "modify_safety_stock"}
-    | {"modify_traceability"}
+    | {"modify_traceability", "plan_bin_transfer"}
 )
 """Not judged here yet: what Katana copies, uses and releases beside a manufacturing order is no field of what is sent.
 `test_declared_documents.py` judges these orders, and the server's own tests what is made of them. An ingredient is
@@ -66,7 +67,7 @@ replaced in several products at once, which no `changes` say: `test_bom_writes.p
 field is deleted without another argument, and its choices are shown by label: `test_define_custom_field.py` there. A
 rank is no field of an order: `test_prioritizing.py` of the server reads it off the sandbox. Prices, levels and bins of
 several variants change at once: `test_change_prices.py` and `test_safety_stock.py` there. Katana deletes no batch:
-`test_batches_changed.py` there."""
+`test_batches_changed.py` there. What lies in a bin is no field of a record: `test_bin_transfers.py` there."""
 
 
 @pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])

@@ -15,10 +15,10 @@ DERIVED = frozenset(
         *("conversion_rate", "conversion_date", "product_availability", "product_expected_date"),
         *("ingredient_availability", "ingredient_expected_date", "production_status", "linked_manufacturing_order_id"),
         *("billing_address_id", "shipping_address_id", "batch_transactions", "serial_numbers", "traceability"),
-        *("serial_number_transactions", "picked_date", "invoicing_status"),
+        *("serial_number_transactions", "picked_date", "invoicing_status", "sales_order_id"),
     }
 )
-"""What Katana works out: sums, rates, availability, and which address is which."""
+"""What Katana works out: sums, rates, availability, which address is which, and the order of a part."""
 FIRST = DERIVED | {"order_created_date", "location_id", "currency", "source", "status", "tax_rate_id", "total_discount"}
 """What Katana sets in a new order that says nothing of it."""
 LINED = {ROW: "price_per_unit", FEE: "amount"}

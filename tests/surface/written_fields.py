@@ -1,6 +1,8 @@
 """Where the arguments of each tool that writes go."""
 
 from .goes import (
+    BATCHED,
+    BETWEEN_BINS,
     COST_REFERENCE,
     COUNTED,
     DEFINED,
@@ -410,13 +412,8 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             apart={"sales_order_id": "is that of the rows"},
         ),
     ),
-    "modify_traceability": (
-        Goes(
-            into=("Batch", "BatchStockUpdate"),
-            called={"sku_or_variant_id": "variant_id"},
-            apart={"batch": IN_THE_PATH},
-        ),
-    ),
+    "modify_traceability": BATCHED,
+    "plan_bin_transfer": BETWEEN_BINS,
     "modify_safety_stock": (
         Goes(into=(), apart={"rows": "one request for each level, one for the bins of a location"}),
         Goes(

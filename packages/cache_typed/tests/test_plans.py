@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench.documents import DOCUMENTS
+from tests.at_once import at_once
 from typed_orders import batch, only_file, order
 
 from cache_core.conditions import EVERYTHING, LIVE, Condition, OneOf, Order, Visibility, Within
@@ -211,8 +212,8 @@ def indexed(mapping: TableMapping, layout: Layout) -> Iterator[tuple[str, Kind]]
 FITTING = {Kind.WHOLE: 1, Kind.TEXT: "x", Kind.FLAG: True, Kind.MOMENT: DAY, Kind.NUMBER: Decimal("1.5")}
 
 
-@pytest.mark.parametrize("visibility", [LIVE, EVERYTHING], ids=["live", "everything"])
-@pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
+@at_once("visibility", [LIVE, EVERYTHING])
+@at_once("mapping", TABLES)
 def test_every_declared_index_serves_its_filter(db: Connection, mapping: TableMapping, visibility: Visibility) -> None:
     layout = layout_of(mapping)
     fields = [(field, FITTING[kind]) for field, kind in indexed(mapping, layout)]

@@ -43,6 +43,7 @@ HELD = {
     "typed-6": BOOKS,
     "typed-7": BOOKS,
     "typed-8": BOOKS,
+    "typed-9": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

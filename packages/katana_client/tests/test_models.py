@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import AwareDatetime, ValidationError
+from tests.at_once import at_once
 
 from katana_client import ReadModel, WriteModel
 from katana_client.collection import Bound, Collection, Spec
@@ -147,7 +148,7 @@ def read[M: ReadModel](model: type[M], record: Mapping[str, object]) -> M:
     return item
 
 
-@pytest.mark.parametrize("model", READ_MODELS, ids=lambda model: model.__name__)
+@at_once("model", READ_MODELS)
 def test_every_field_may_be_null_absent_or_an_unknown_one_beside(model: type[ReadModel]) -> None:
     full = sample(model)
     for name in full:
@@ -158,7 +159,7 @@ def test_every_field_may_be_null_absent_or_an_unknown_one_beside(model: type[Rea
     assert read(model, {}).model_fields_set == set()
 
 
-@pytest.mark.parametrize("model", READ_MODELS, ids=lambda model: model.__name__)
+@at_once("model", READ_MODELS)
 def test_absent_objects_and_sentinels_are_null_where_the_type_cannot_hold_them(model: type[ReadModel]) -> None:
     full = sample(model)
     for name, value in full.items():
@@ -356,7 +357,7 @@ NEVER_READ: dict[str, object] = {"completed_quantity": 1}
 """Required fields that no read model has, so that a copy is given them."""
 
 
-@pytest.mark.parametrize(("spec", "kind"), WRITERS, ids=lambda each: getattr(each, "__name__", ""))
+@at_once(("spec", "kind"), WRITERS)
 def test_what_was_read_can_be_sent_back_without_what_the_server_owns(spec: Spec, kind: type[WriteModel]) -> None:
     record = sample(spec.model)
     record.update({name: value for name, value in STATES.items() if name in record})

@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 from pydantic import AwareDatetime, ValidationError
+from tests.at_once import at_once
 
 from katana_client import ReadModel, WriteModel
 from katana_client.collection import Bound, Collection
@@ -90,14 +91,14 @@ def refused(model: type[WriteModel], body: dict[str, object], field: str) -> lis
     return [error["msg"] for error in caught.value.errors() if error["loc"][:1] == (field,)]
 
 
-@pytest.mark.parametrize("model", STORED, ids=lambda model: model.__name__)
+@at_once("model", STORED)
 def test_no_write_model_has_a_field_of_the_server_or_takes_an_unknown_one(model: type[WriteModel]) -> None:
     assert not NEVER_WRITTEN & model.model_fields.keys()
     assert refused(model, {"typo": 1}, "typo") == ["Extra inputs are not permitted"]
     assert model.not_copied <= model.model_fields.keys()
 
 
-@pytest.mark.parametrize("model", STORED, ids=lambda model: model.__name__)
+@at_once("model", STORED)
 def test_naive_dates_are_refused_before_sending_in_every_field(model: type[WriteModel]) -> None:
     for name, field in model.model_fields.items():
         if mentions(field.annotation, AwareDatetime):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.at_once import at_once
 
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.arguments import validated
@@ -89,7 +90,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "first", "last"), RANGES, ids=[f"{tool}.{first}" for tool, first, _ in RANGES])
+@at_once(("tool", "first", "last"), RANGES)
 def test_a_range_that_ends_before_it_begins_is_refused_naming_both_ends(tool: str, first: str, last: str) -> None:
     low, high, word = (10, 9.5, "more") if first.endswith("_min") else ("2026-12-02", "2026-12-01", "later")
     needed = {name: ["A"] for name in SCHEMAS[tool].get("required", ())}

@@ -246,3 +246,42 @@ async def test_many_orders_are_counted_and_the_first_of_them_named(stage: Stage,
     top = answer["rows"][0]
     assert (len(top["orders"]), top["order_count"] >= 60) == (20, True)
     assert answer["has_more"] is (len(answer["rows"]) < answer["total"])
+
+
+async def test_one_order_has_what_it_waits_for_alone(stage: Stage, tenant: Tenant) -> None:
+    expected = waiting(tenant)
+    order = next(order for each in expected.values() for _, order in each)
+    answer = await stage.call(BLOCKING, manufacturing_order_id=order["order_no"].lower(), limit=250)
+    mine = {pair for pair, each in expected.items() if any(held["id"] == order["id"] for _, held in each)}
+    assert set(pairs(answer)) == mine
+    assert answer["orders_held_up"] == 1
+    assert {each["order_no"] for row in answer["rows"] for each in row["orders"]} == {order["order_no"]}
+
+
+async def test_who_holds_an_ingredient_and_is_due_later_could_give_way(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    place = live(tenant, "locations")[0]["id"]
+    lack = tenant.create("materials", {"name": "Lack", "uom": "kg", "variants": [{"sku": "LACK"}]})["variants"][0]["id"]
+    stock = {"variant_id": lack, "quantity": 8, "cost_per_unit": 1}
+    tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [stock]})
+    product = tenant.create("products", {"name": "Late", "variants": [{"sku": "LATE"}]})["variants"][0]["id"]
+    made: list[Wire] = []
+    for nr, due in enumerate(("2027-05-01", "2027-04-01", "2027-03-01", "2019-01-01", "2020-01-01")):
+        body = {"variant_id": product, "planned_quantity": 1, "location_id": place, "order_no": f"RANK-{nr}"}
+        made.append(tenant.create("manufacturing_orders", body | {"production_deadline_date": f"{due}T08:00:00.000Z"}))
+        line = {"manufacturing_order_id": made[-1]["id"], "variant_id": lack, "planned_quantity_per_unit": 2}
+        tenant.create("manufacturing_order_recipe_rows", line)
+    clock.advance(120)
+    answer = await stage.call(BLOCKING, limit=250)
+    (row,) = [row for row in answer["rows"] if row["variant_id"] == lack]
+    assert [each["order_no"] for each in row["orders"]] == ["RANK-4"]
+    assert row["could_give_way"] == [
+        {
+            "type": "manufacturing_order",
+            "order_no": order["order_no"],
+            "due_date": DAY(order["production_deadline_date"]),
+            "quantity": 2,
+        }
+        for order in made[:3]
+    ]

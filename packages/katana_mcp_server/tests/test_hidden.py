@@ -58,9 +58,12 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "sales_orders", order["id"], customer_id=buyer["id"], order_no=order_no, additional_info=f"n{payload}\nb"
     )
     tenant.edit("customers", buyer["id"], name=f"Velo{payload} No{number} AG", email=f"a{payload}@b.example")
+    back = live(tenant, "sales_returns")[number]
+    tenant.edit("sales_returns", back["id"], customer_id=buyer["id"])
     calls: dict[str, dict[str, object]] = {
         "search_items": {"query": f"HID-{number}"},
         "search_sales_orders": {"query": f"ORD{number}"},
+        "search_sales_returns": {"query": back["order_no"]},
         "list_sales_orders": {"ids": [order["id"]], "include_rows": True},
         "get_sales_order": {"sales_order_id": order["id"]},
         "search_customers": {"query": f"No{number} AG"},

@@ -121,3 +121,13 @@ async def test_an_account_that_keeps_them_in_collections_is_told_so_and_loses_no
     asked = {"type": "product", "item_id": variant["product_id"], "update_variants": [row]}
     assert (await applied(stage, clock, await _planned(stage, "modify_item", **asked)))["applied"] == 1
     assert tenant.get("variants", variant["id"])["custom_fields"] == older
+
+
+@pytest.mark.parametrize("form", ["legacy", "both", "object"])
+async def test_no_custom_fields_are_none_in_a_new_item_whatever_form_the_account_has(
+    stage: Stage, clock: ManualClock, form: str
+) -> None:
+    stage.own.sandbox.switches.set("item_custom_fields", form)
+    preview = await _planned(stage, "create_item", type="service", name="Wash", sku="WASH", custom_fields={})
+    assert "custom_fields" not in preview["requests"][0]["body"]
+    assert (await applied(stage, clock, preview))["applied"] == 1

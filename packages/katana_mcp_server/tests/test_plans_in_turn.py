@@ -287,7 +287,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
         }
 
 
-WRITE = ("create_", "modify_", "delete_", "replace_", "change_", "count_", "prioritize_", "define_")
+WRITE = ("create_", "modify_", "delete_", "replace_", "change_", "count_", "prioritize_", "define_", "plan_")
 """How the names of tools that plan a write begin."""
 
 
@@ -341,6 +341,7 @@ def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]
         _counted(product),
         _kept(product),
         _batched(tenant),
+        _shelved(product),
         ("define_custom_field", {"field": "Gift note", "label": "Card"}, {"custom fields"}),
     ]
 
@@ -355,6 +356,12 @@ def _batched(tenant: Tenant) -> tuple[str, dict[str, object], set[str]]:
     key = tenant.create("materials", body)["variants"][0]["id"]
     asked: dict[str, object] = {"sku_or_variant_id": key, "batch_number": "L-9"}
     return "modify_traceability", asked, {f"batches of variant {key}"}
+
+
+def _shelved(variant: int) -> tuple[str, dict[str, object], set[str]]:
+    row = {"sku_or_variant_id": variant, "quantity": 1, "to_bin": "NEW-1"}
+    asked: dict[str, object] = {"location_id": 10000101, "rows": [row]}
+    return "plan_bin_transfer", asked, {"numbers of bin_transfer", "bin of 10000101 called new-1"}
 
 
 def _kept(variant: int) -> tuple[str, dict[str, object], set[str]]:

@@ -152,6 +152,10 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "change_prices": {"which": "sales", "percent": 5, "skus_or_variant_ids": ["PAD"]},
         "modify_traceability": {"sku_or_variant_id": "PAD", "batch_number": "L-1"},
         "modify_safety_stock": {"rows": [{"sku_or_variant_id": "PAD", "location_id": place, "safety_stock": 77}]},
+        "plan_bin_transfer": {
+            "location_id": place,
+            "rows": [{"sku_or_variant_id": "PAD", "quantity": 1, "to_bin": "NEW-1"}],
+        },
         "replace_ingredient": {"old": bom["ingredient_variant_id"], "new": "PAD"},
         "define_custom_field": {"field": "Gift note", "label": "Card"},
         "create_sales_return": {name: back[name] for name in ("sales_order_id", "return_location_id")},

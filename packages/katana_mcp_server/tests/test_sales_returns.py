@@ -5,7 +5,7 @@ from typing import cast
 from server_wire import Wire
 
 from katana_mcp.testing import Stage
-from katana_sandbox import EditBody, Fault, Tenant
+from katana_sandbox import EditBody, Fault, ManualClock, Tenant
 
 
 def _without_rows(body: object) -> Wire:
@@ -26,3 +26,19 @@ async def test_rows_are_shown_though_the_listing_of_returns_embeds_none(stage: S
     assert line["restock_location"] == tenant.get("locations", row["restock_location_id"])["name"]
     listed = await stage.call("list_sales_returns", skus_or_variant_ids=[line["sku"]], include_rows=True)
     assert [each["rows"][0]["sales_return_row_id"] for each in listed["rows"]] == [row["id"]]
+
+
+async def test_a_return_is_found_by_what_a_clerk_has_in_hand(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    kept = next(each for each in tenant.all("sales_returns") if each["order_no"] == "RO-2")
+    tenant.edit("sales_returns", kept["id"], True, tracking_number="1Z-990-417", additional_info="scratched frame")
+    clock.advance(61)
+    sold = tenant.get("sales_orders", kept["sales_order_id"])
+    customer = tenant.get("customers", kept["customer_id"])
+    for typed in ("ro-2", sold["order_no"], customer["name"].split()[0], "1z990417", "scratched"):
+        found = (await stage.call("search_sales_returns", query=typed))["rows"]
+        assert kept["id"] in [each["sales_return_id"] for each in found], typed
+    tenant.edit("sales_orders", sold["id"], True, order_no="SO-RENAMED-9")
+    clock.advance(60)
+    (found,) = (await stage.call("search_sales_returns", query="renamed-9"))["rows"]
+    assert (found["order_no"], found["sales_order_no"]) == ("RO-2", "SO-RENAMED-9")
+    assert (await stage.call("search_sales_returns", query="1z990418"))["empty"]["fields"]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import structlog
 from server_wire import live
-from tests.surface.matrix import matrix, prepared
+from tests.surface.matrix import matrix
+from tests.surface.prepared import prepared
 
 from katana_mcp.caches.accounts.tenants import identity
 from katana_mcp.configuration.logs import configure

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tests.at_once import at_once
 
 import katana_mcp
 from katana_mcp.server.catalogue import chosen, tools
@@ -63,7 +64,7 @@ def test_a_blocking_warning_needs_a_code() -> None:
         ToolWarning(severity="blocking", message="m")
 
 
-@pytest.mark.parametrize("name", CODES)
+@at_once("name", CODES)
 def test_every_code_is_documented_and_used(name: str) -> None:
     assert CODES[name] == name.lower()
     assert f"| `{CODES[name]}` |" in (warning_codes.__doc__ or "")

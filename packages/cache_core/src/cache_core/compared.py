@@ -376,4 +376,5 @@ def fault(error: Exception) -> str:
 
 def _describe_selection(selection: Selection) -> str:
     filters = ", ".join(condition.field for condition in selection.where) or "no filter"
-    return f"{filters}; by {selection.order.field}; {selection.offset}+{selection.limit}"
+    fields = "" if selection.fields is None else f"; {len(selection.fields)} fields"
+    return f"{filters}; by {selection.order.field}; {selection.offset}+{selection.limit}{fields}"

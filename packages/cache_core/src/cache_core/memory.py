@@ -128,7 +128,8 @@ class MemoryBackend:
         """Return the window of rows that meet the conditions, in order."""
         rows = list(self._visible(entity, selection.where, selection.visibility))
         ordered = _ordered(rows, selection.order)
-        return tuple(_stored(row) for row in ordered[selection.offset : selection.offset + selection.limit])
+        window = (_stored(row) for row in ordered[selection.offset : selection.offset + selection.limit])
+        return tuple(row.projected(selection.fields) for row in window)
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""

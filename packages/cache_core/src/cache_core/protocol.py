@@ -4,14 +4,14 @@ Refuses partial writes: a batch is applied whole, with its sync state, or not at
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cache_core.conditions import LIVE, Order, Visibility, Where
 from cache_core.leases import Claim, Lease
-from cache_core.records import Json, RecordId
+from cache_core.records import Json, RecordId, projected
 from cache_core.states import Checkpoint as Checkpoint
 from cache_core.states import SyncState as SyncState
 from cache_core.states import decode_state as decode_state
@@ -123,6 +123,10 @@ class Stored:
     deleted: bool
     archived: bool
 
+    def projected(self, fields: frozenset[str] | None) -> "Stored":
+        """Return it with these fields of its record, or all of them."""
+        return self if fields is None else replace(self, record=projected(self.record, fields))
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -147,13 +151,19 @@ class KeyMatch:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A list request: conditions ANDed, an order, and a window of it."""
+    """A list request: conditions ANDed, an order, a window of it, and what of each record is read.
+
+    Attributes:
+        fields: paths of one step, or of two into rows (`order_no`, `rows[].variant_id`): a record holds these, as
+            `records.projected` says; None for all of it.
+    """
 
     where: Where = ()
     order: Order = field(default=Order("id", descending=True))
     limit: int = 50
     offset: int = 0
     visibility: Visibility = LIVE
+    fields: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,32 @@ def _step(path: str) -> tuple[str, bool, str]:
     return head.removesuffix("[]"), head.endswith("[]"), rest
 
 
+def projected(record: Mapping[str, Json], fields: frozenset[str]) -> dict[str, Json]:
+    """Return what a record has at these paths, as it stands there: of rows, `rows[].name` keeps that field alone."""
+    wanted = inner_fields(fields)
+    return {name: _of_rows(value, wanted[name]) for name, value in record.items() if name in wanted}
+
+
+@lru_cache(maxsize=256)
+def inner_fields(fields: frozenset[str]) -> Mapping[str, frozenset[str]]:
+    """Return the fields that paths name, each with those of its rows; none where it is whole."""
+    steps = [_step(path) for path in fields]
+    whole = {name for name, _, rest in steps if not rest}
+    inner = {name for name, _, rest in steps if rest} - whole
+    named = {name: frozenset(rest for head, _, rest in steps if head == name) for name in inner}
+    return named | dict.fromkeys(whole, frozenset[str]())
+
+
+def _of_rows(value: Json, inner: frozenset[str]) -> Json:
+    if not inner:
+        return value
+    if isinstance(value, dict):
+        return {name: item for name, item in value.items() if name in inner}
+    if isinstance(value, list):
+        return [_of_rows(row, inner) if isinstance(row, dict) else row for row in value]
+    return value
+
+
 def _clean(value: object, path: str) -> Json:
     """Replace what JSON cannot hold by what it can, or refuse it by name."""
     if isinstance(value, Mapping):

@@ -188,7 +188,8 @@ class LegacyBackend:
         sql = f"SELECT {_STORED} FROM entities AS e WHERE {seen.sql} ORDER BY {order} LIMIT ? OFFSET ?"
         async with self._reading(seen) as db:
             window = (selection.limit, selection.offset)
-            return tuple(await _rows(db, sql, (*seen.values, *values, *window)))
+            rows = await _rows(db, sql, (*seen.values, *values, *window))
+        return tuple(row.projected(selection.fields) for row in rows)
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""

@@ -16,7 +16,7 @@ from sqlalchemy import Column, Table
 from sqlmodel import SQLModel
 
 from cache_core.protocol import Capability
-from cache_core.records import Json, decode, encode
+from cache_core.records import Json, decode, encode, inner_fields, projected
 from cache_core.spec import EntitySpec, Searchable, Sources, sources_of
 from cache_typed import dialect
 from cache_typed.columns import Cell, Codec, codec_of, order_key
@@ -28,6 +28,8 @@ type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 _OURS = "cache_"
 _MOST_PICKED = 4096
 """Lists of field names that are kept per table; Katana sends a handful."""
+_MOST_PROJECTIONS = 256
+"""Projections that are kept per entity; the server's code has a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,12 @@ class Shape:
             `cache_unknown`.
     """
 
-    def __init__(self, table: Table, skipped: frozenset[str]) -> None:
-        """Read the table's declaration; `skipped` columns belong to the caller."""
+    def __init__(self, table: Table, skipped: frozenset[str], only: frozenset[str] | None = None) -> None:
+        """Read the table's declaration; `skipped` columns belong to the caller, and `only` these fields are read."""
         wire = [column for column in table.columns if not column.name.startswith(_OURS) and column.name not in skipped]
+        if only is not None:
+            wire = [column for column in wire if column.name in only]
+        self._table, self._skipped, self._only = table, skipped, only
         self.name = table.name
         self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
         self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}
@@ -91,6 +96,10 @@ class Shape:
         self.known = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
         self._picked: dict[Cell, _Picked] = {}
+
+    def only(self, fields: frozenset[str]) -> "Shape":
+        """Return the shape that reads these fields alone; it stores nothing."""
+        return Shape(self._table, self._skipped, fields)
 
     def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
         """Return the cells of a record, and whether some value did not fit.
@@ -145,12 +154,13 @@ class Shape:
         Not where the number is of other names, as in a damaged file: what is kept serves every file of this process.
         """
         places = {name: place - len(self.columns) for place, name in enumerate(self.fields)}
-        sent = tuple(names[listed])
+        every = tuple(names[listed])
+        sent = every if self._only is None else tuple(name for name in every if name in self._only)
         # Two more cells than names: of fewer than two, `itemgetter` makes no tuple.
         cells_of = itemgetter(*(places.get(name, -1) for name in sent), -1, -1)
         loads = tuple((name, load) for name in sent if name in self.fields and (load := self.fields[name].load))
         picked = _Picked(sent, cells_of, loads, tuple(name for name in sent if name not in places))
-        if len(self._picked) < _MOST_PICKED and field_names(sent).nr == listed:
+        if len(self._picked) < _MOST_PICKED and field_names(every).nr == listed:
             self._picked[listed] = picked
         return picked
 
@@ -182,17 +192,34 @@ class Layout:
         parts: each part with its shape.
     """
 
-    def __init__(self, mapping: TableMapping) -> None:
-        """Read the mapping's table classes."""
+    def __init__(self, mapping: TableMapping, only: frozenset[str] | None = None) -> None:
+        """Read the mapping's table classes, or only what these paths of a record name."""
         table = table_of(mapping.table)
+        inner = None if only is None else inner_fields(only)
         self.mapping = mapping
         self.spec = mapping.spec
         self.pk = next(each.name for each in table.primary_key)
         self.id_is_pk = self.pk == mapping.spec.id_path
-        self.main = Shape(table, frozenset({self.pk}))
-        self.parts = tuple((part, Shape(table_of(part.table), frozenset())) for part in mapping.parts)
+        self.main = Shape(table, frozenset({self.pk}), None if inner is None else frozenset(inner))
+        self.parts = tuple(
+            (part, Shape(table_of(part.table), frozenset(), inner[part.field] or None if inner else None))
+            for part in mapping.parts
+            if inner is None or part.field in inner
+        )
         self.shapes = {part.field: shape for part, shape in self.parts}
         self._known = frozenset((*self.main.fields, *self.shapes, *((self.pk,) if self.id_is_pk else ())))
+        self._projections: dict[frozenset[str], Layout] = {}
+        self._only = only
+        self._is_nested = any(names and name not in self.shapes for name, names in (inner or {}).items())
+
+    def only(self, fields: frozenset[str]) -> "Layout":
+        """Return the layout that reads these paths of a record alone, as `records.projected` says."""
+        known = self._projections.get(fields)
+        if known is None:
+            known = Layout(self.mapping, fields)
+            if len(self._projections) < _MOST_PROJECTIONS:
+                self._projections[fields] = known
+        return known
 
     @property
     def name(self) -> str:
@@ -275,7 +302,9 @@ class Layout:
                 continue
             rows: list[Json] = [shape.record({}, row, names) for row in parts.get(part.field, ())]
             values[part.field] = rows[0] if part.single else rows
-        return self.main.record(values, cells, names)
+        record = self.main.record(values, cells, names)
+        is_left = self._is_nested or cells[-1] is not None  # what has no table or column of its own came whole
+        return projected(record, self._only) if self._only is not None and is_left else record
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,14 +125,15 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
     """Return the window of rows that meet the conditions, in order."""
     odd = has_overflow(db, layout)
     query = window_query(layout, selection)
+    shown = layout if selection.fields is None else layout.only(selection.fields)
     if query is not None and not odd:
-        return tuple(each.row for each in load(db, layout, [nr for (nr,) in db.execute(*query)]))
+        return tuple(each.row for each in load(db, shown, [nr for (nr,) in db.execute(*query)]))
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
-    return tuple(each.row for each in load(db, layout, ordered))
+    return tuple(each.row for each in load(db, shown, ordered))
 
 
 def window_query(layout: Layout, selection: Selection, *more: str) -> tuple[str, dict[str, Cell]] | None:

@@ -13,7 +13,10 @@ SALES_RETURN = EntitySpec(
     collection="sales_returns",
     searchable=Searchable(
         keys=("order_no",),
-        names=(Lookup("customer_id", "customer", ("name", "company")),),
+        names=(
+            Lookup("customer_id", "customer", ("name", "company")),
+            Lookup("sales_order_id", "sales_order", ("order_no",)),
+        ),
         extras=("additional_info", "tracking_number"),
     ),
     key_path="order_no",

@@ -215,8 +215,8 @@ def _added(part: Part, argument: str, document: State, asked: _Requested) -> lis
 
 
 def _filled(state: State) -> dict[str, object]:
-    """Return what is set: in something new an empty text is nothing."""
-    return {name: value for name, value in state.items() if value not in (None, "")}
+    """Return what is set: in something new an empty text is nothing, and so are no custom fields."""
+    return {name: value for name, value in state.items() if value not in (None, "", {})}
 
 
 def _given(fields: Sequence[Field], asked: Mapping[str, object], doc: Writable, facts: Facts) -> dict[str, object]:

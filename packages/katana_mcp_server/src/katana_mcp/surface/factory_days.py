@@ -25,7 +25,7 @@ _DATED = frozenset(
 _DAYS = frozenset(
     {
         *("expected_arrival_date", "arrival_date", "delivery_date", "production_deadline_date", "order_created_date"),
-        *("transfer_date", "sales_order_delivery_deadline", "expected_date"),
+        *("transfer_date", "sales_order_delivery_deadline", "expected_date", "due_date"),
         *("product_expected_date", "ingredient_expected_date"),
     }
 )

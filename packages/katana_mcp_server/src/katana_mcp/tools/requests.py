@@ -93,8 +93,7 @@ class SearchRequest(Request):
     """What every search takes."""
 
     query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
-    """Text as a person types it: a number, a name, a code. Case, accents and the separators of a whole code do not
-    matter; each word must match the start of a word."""
+    """A number, a name, a code; each word matches the start of a word, in any case and spelling of a code."""
     limit: SearchLimit = 20
     """Rows per page."""
     page: PageNumber = 1
@@ -105,8 +104,8 @@ class ForgivingSearchRequest(SearchRequest):
     """A search of what is also found by parts of words and past typing errors."""
 
     query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
-    """Text as a person types it: a number, a name, a code. Case, accents and the separators of a whole code do not
-    matter; each word must match the start of a word. Where nothing does, parts of words count, then typing errors."""
+    """A number, a name, a code; each word matches the start of a word, in any case and spelling of a code. Where none
+    does, parts of words count, then typing errors."""
 
 
 class ListRequest(Request):

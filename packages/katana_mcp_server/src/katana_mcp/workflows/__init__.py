@@ -2,6 +2,7 @@
 
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.workflows.batches.planning import CHANGING, MODIFY_TRACEABILITY
+from katana_mcp.workflows.bin_transfers.planning import MOVING, PLAN_BIN_TRANSFER
 from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.buildable import BUILDABLE
@@ -37,6 +38,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     MODIFY_SAFETY_STOCK,
     LIST_TRACEABILITY,
     MODIFY_TRACEABILITY,
+    PLAN_BIN_TRANSFER,
     TRACE,
     ORDER_READINESS,
     PROMISE_DATE,
@@ -55,5 +57,6 @@ CHANGES: Changes = {
     DEFINE_CUSTOM_FIELD.name: DEFINING,
     MODIFY_SAFETY_STOCK.name: SETTING,
     MODIFY_TRACEABILITY.name: CHANGING,
+    PLAN_BIN_TRANSFER.name: MOVING,
 }
 """How those of them plan that plan a write, by name."""

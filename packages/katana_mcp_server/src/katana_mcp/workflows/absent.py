@@ -6,8 +6,8 @@ A line goes when its tool comes.
 from collections.abc import Mapping
 
 _BINS = (
-    "goods are moved between bins in Katana; `list_traceability` says what lies in each bin, `list_reference` "
-    "lists the bins, `create_stock_transfer` moves goods between locations"
+    "`list_reference` lists bins and bin transfers, by kind, `list_traceability` says what lies in each bin, "
+    "`plan_bin_transfer` moves goods between bins"
 )
 _REFERENCE = (
     "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"
@@ -16,7 +16,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "list_bin_transfers": _BINS,
-    "plan_bin_transfer": _BINS,
     "list_locations": _REFERENCE,
     "rank_customers": (
         "no tool adds up what each customer bought; `list_sales_orders` with order_by -total_in_base_currency has the "

@@ -22,6 +22,7 @@ from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
+from katana_mcp.workflows.needs import Need, Needs, needs_of
 from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -41,6 +42,10 @@ class ListBlockingIngredientsRequest(Request):
     """When orders are due; inclusive, a date is a whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
     """When orders are due; inclusive, a date is a whole day."""
+    manufacturing_order_id: Annotated[NameOrId | None, Refers("manufacturing_order", "id", "manufacturing order")] = (
+        None
+    )
+    """Only what this order waits for: id or number."""
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
@@ -59,6 +64,17 @@ class HeldUpOrder(Answer):
     needed: Number | None = None
     ingredient_availability: str | None = None
     ingredient_expected_date: str | None = None
+
+
+class GivingWay(Answer):
+    """An open order that holds the ingredient and is due later than the first that lacks it."""
+
+    type: str | None = None
+    """`sales_order` or `manufacturing_order`, as `prioritize_orders` takes it."""
+    order_no: str | None = None
+    due_date: str | None = None
+    quantity: Number | None = None
+    """That it holds."""
 
 
 class BlockingIngredient(Answer):
@@ -84,6 +100,8 @@ class BlockingIngredient(Answer):
     incoming_count: int
     incoming: list[Incoming]
     """Earliest first; drafts are left out."""
+    could_give_way: list[GivingWay] | None = None
+    """Up to 3 orders that hold it and are due later, the latest first; `prioritize_orders` puts others before them."""
 
 
 class BlockingIngredientsAnswer(Envelope):
@@ -117,8 +135,11 @@ class _Wait:
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
-        earliest = min(text(order, "production_deadline_date") or _LAST for _, order in self.rows)
-        return (self.worst() != _SHORT, -len(_orders(self.rows)), earliest, *(each or 0 for each in self.place))
+        return (self.worst() != _SHORT, -len(_orders(self.rows)), self.earliest(), *(each or 0 for each in self.place))
+
+    def earliest(self) -> str:
+        """Return the first deadline of the orders; what comes after all others where none has one."""
+        return min(text(order, "production_deadline_date") or _LAST for _, order in self.rows)
 
 
 _USED = {
@@ -179,8 +200,8 @@ async def _rows(
     services = reads.services
     variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
-    coming = await arrivals(variants, services)
-    return await _to_answers(found, stock, coming, services), stock, coming
+    coming, needs = await arrivals(variants, services), await needs_of(variants, services)
+    return await _to_answers(found, stock, coming, needs, services), stock, coming
 
 
 def _too_many(left: Sequence[str]) -> ToolWarning:
@@ -210,7 +231,9 @@ def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
     return list(found.values())
 
 
-async def _to_answers(found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, services: Services) -> list[Answer]:
+async def _to_answers(
+    found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, needs: Needs, services: Services
+) -> list[Answer]:
     levels = levels_by_place(stock)
     wanted: dict[str, list[object]] = {
         "variant": [each.place[0] for each in found],
@@ -218,12 +241,35 @@ async def _to_answers(found: Sequence[_Wait], stock: StockAnswer, coming: Arriva
         "supplier": [arrival.document.get("supplier_id") for each in coming.by_place.values() for arrival in each],
     }
     names = await look_up(services.cache, wanted)
-    return [_row(each, levels, coming.by_place.get(each.place, []), names, services) for each in found]
+    rows = [_row(each, levels, coming.by_place.get(each.place, []), names, services) for each in found]
+    giving = [_giving_way(wait, needs) or None for wait in found]
+    return [row.model_copy(update={"could_give_way": some}) for row, some in zip(rows, giving, strict=True)]
+
+
+def _giving_way(wait: _Wait, needs: Needs) -> list[GivingWay]:
+    """Return the orders that hold the ingredient though an order that lacks it is due before them."""
+    variant, location = wait.place
+    if variant is None or location is None:
+        return []
+    first, mine = wait.earliest(), {("manufacturing_order", key) for key in _orders(wait.rows)}
+    later = [
+        need
+        for need in needs.get((variant, location), ())
+        if need.is_booked and need.order not in mine and (need.date or _LAST) > first
+    ]
+    return [_holder(need) for need in later[: -_GIVING - 1 : -1]]
+
+
+def _holder(need: Need) -> GivingWay:
+    return GivingWay(type=need.order[0], order_no=need.order_no, due_date=need.date, quantity=need.quantity)
+
+
+_GIVING = 3
 
 
 def _row(
     wait: _Wait, levels: Mapping[Place, Record], coming: Sequence[Arrival], names: Names, services: Services
-) -> Answer:
+) -> BlockingIngredient:
     variant_id, location_id = wait.place
     level = levels.get(wait.place, EMPTY)
     needed = wait.needed()

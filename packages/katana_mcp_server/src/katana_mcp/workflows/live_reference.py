@@ -1,4 +1,4 @@
-"""Reference data that is not cached: bins, price lists with their rows, reasons of returns; each call asks Katana."""
+"""Reference data that is not cached: bins and their transfers, price lists with their rows, reasons of returns."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from cache_core.records import Record, RecordId, canonical, values_at
 from cache_core.text import normalised, parse
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.services import Services
-from katana_mcp.values import get_int
+from katana_mcp.values import get_int, rows
 from katana_mcp.workflows.live_reads import LiveRows, read_rows
 
 
@@ -27,7 +27,7 @@ class LiveReference:
 
     Attributes:
         subject: what Katana is asked for, in the plural.
-        id: under which its ids are shown.
+        id: under which its ids are shown; empty where no tool takes them.
         read: reads all, or those that a query finds.
         searched: where a query looks.
         names: cache entities that its rows are named by.
@@ -60,6 +60,11 @@ def _having(query: str | None, read: LiveRows, *fields: str) -> Found:
 
 async def _bins(query: str | None, services: Services) -> Found:
     return _having(query, await read_rows([services.client.bin_locations.pages()]), "bin_name", "name")
+
+
+async def _bin_transfers(query: str | None, services: Services) -> Found:
+    listing = services.client.bin_transfers
+    return _having(query, await read_rows([listing.pages()]), "bin_transfer_number", "status", "additional_info")
 
 
 async def _price_lists(query: str | None, services: Services) -> Found:
@@ -109,6 +114,15 @@ def _bin(record: Record, names: Names) -> dict[str, object]:
     return {"name": name, "location": names.name("location", record.get("location_id"))}
 
 
+def _bin_transfer(record: Record, names: Names) -> dict[str, object]:
+    moved = len(rows(record, "bin_transfer_rows"))
+    return {
+        "name": text(record, "bin_transfer_number"),
+        "location": names.name("location", record.get("location_id")),
+        "description": f"{text(record, 'status')}, {moved} row{'' if moved == 1 else 's'}",
+    }
+
+
 def _price(record: Record, names: Names) -> dict[str, object]:
     variant_id = record.get("variant_id")
     return {"sku": names.sku(variant_id), "name": names.variant(variant_id)}
@@ -116,9 +130,15 @@ def _price(record: Record, names: Names) -> dict[str, object]:
 
 LIVE: Mapping[str, LiveReference] = {
     "storage_bin": LiveReference("bins", "bin_location_id", _bins, names=("location",), own=_bin),
+    "bin_transfer": LiveReference(
+        *("bin transfers", "bin_transfer_id", _bin_transfers),
+        searched=("number", "status", "notes"),
+        names=("location",),
+        own=_bin_transfer,
+    ),
     "price_list": LiveReference("price lists", "price_list_id", _price_lists),
     "price_list_row": LiveReference(
-        *("price list rows", "price_list_row_id", _price_list_rows),
+        *("price list rows", "", _price_list_rows),
         searched=("SKU", "name of the item", "name of the price list"),
         names=VARIANT_ENTITIES,
         own=_price,

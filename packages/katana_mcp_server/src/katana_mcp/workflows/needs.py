@@ -27,12 +27,14 @@ class Need:
 
     Attributes:
         order: its cache entity and id.
+        is_booked: whether the goods are there, and booked for it.
     """
 
     order: tuple[str, RecordId]
     order_no: str
     date: str | None
     quantity: Decimal
+    is_booked: bool = False
 
 
 type Needs = Mapping[Place, Sequence[Need]]
@@ -95,7 +97,9 @@ def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tup
     called, date = text(order.record, "order_no") or "", text(order.record, "delivery_date")
     for row in open_rows(order.record, shipped):
         if row.variant_id is not None and row.location_id is not None:
-            yield (row.variant_id, row.location_id), Need(("sales_order", order.id), called, date, row.left)
+            is_booked = text(row.record, "product_availability") == THERE[0]
+            need = Need(("sales_order", order.id), called, date, row.left, is_booked)
+            yield (row.variant_id, row.location_id), need
 
 
 async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
@@ -112,6 +116,7 @@ async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place
         variant, left = get_int(row, "variant_id"), number(row, "total_remaining_quantity")
         if order is not None and location is not None and variant is not None and left:
             date = text(order, "production_deadline_date")
-            need = Need(("manufacturing_order", key), text(order, "order_no") or "", date, left)
+            is_booked = text(row, "ingredient_availability") == THERE[0]
+            need = Need(("manufacturing_order", key), text(order, "order_no") or "", date, left, is_booked)
             found.append(((variant, location), need))
     return found

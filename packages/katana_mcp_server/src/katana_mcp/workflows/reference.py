@@ -36,6 +36,7 @@ type Kind = Literal[
     "factory",
     "custom_field_definition",
     "storage_bin",
+    "bin_transfer",
     "price_list",
     "price_list_row",
     "return_reason",
@@ -59,7 +60,7 @@ class ListReferenceRequest(Request):
     """Arguments of `list_reference`."""
 
     kind: Annotated[Kind, BeforeValidator(_singular)]
-    """Which kind; the last four are read from Katana each time."""
+    """Which kind; the last five are read from Katana each time."""
     query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     """Words of a name or another text of it; left out: all of them."""
     limit: ListLimit = 25
@@ -78,8 +79,8 @@ class ReferenceRow(Answer):
     additional_cost_id: int | None = None
     custom_field_definition_id: str | None = None
     bin_location_id: int | None = None
+    bin_transfer_id: int | None = None
     price_list_id: int | None = None
-    price_list_row_id: int | None = None
     reason_id: int | None = None
     variant_id: int | None = None
     sku: str | None = None
@@ -155,7 +156,7 @@ async def _live(request: ListReferenceRequest, services: Services) -> Answer:
 
     async def render(first: int, last: int) -> list[Answer]:
         return [
-            filled(ReferenceRow, row, names, **{kind.id: row.get("id")}, **kind.own(row, names))
+            filled(ReferenceRow, row, names, **({kind.id: row.get("id")} if kind.id else {}), **kind.own(row, names))
             for row in records[first:last]
         ]
 

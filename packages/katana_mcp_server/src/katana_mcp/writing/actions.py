@@ -123,7 +123,7 @@ class Action:
         method: of the request.
         path: of the request.
         body: of the request; may hold a `Ref`. None without one.
-        entity: the cache entity that it changes.
+        entity: the entity that it changes; one that is not cached is asked for each time.
         record: the id of the record that it changes; None for a new one.
         part: where it changes a part of that record, such as a row, the collection of the feed that tells of it.
         row: the id of the part; None for a new one.
@@ -141,7 +141,7 @@ class Action:
         document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
         answers: the collection of the record that Katana answers with, where the path does not name it.
         refreshes: cache entities of which Katana makes or changes records along with it: what is new is read again.
-        target: the id that `path` ends with, where an earlier action makes what it changes.
+        target: the id that `path` ends with, or has in place of `{}`, where an earlier action makes what it changes.
         leaves: whether Katana may leave a record behind where it refuses, or fails, to make it.
         embeds: cache entities of what the answer holds in lists, by the field: it is shown at once as well.
     """
@@ -178,12 +178,15 @@ class Action:
     @property
     def shown_path(self) -> str:
         """The path, with what its end refers to as it stands in a body."""
-        return self.path if self.target is None else f"{self.path}/{encode(self.target.to_json()).decode()}"
+        return self.path if self.target is None else self._path_of(encode(self.target.to_json()).decode())
 
     @property
     def fields(self) -> JsonObject:
         """The fields of its body; none where that is a list, or there is none."""
         return self.body if isinstance(self.body, Mapping) else {}
+
+    def _path_of(self, key: RecordId) -> str:
+        return self.path.replace("{}", str(key)) if "{}" in self.path else f"{self.path}/{key}"
 
     def resolved(self, answers: Mapping[int, JsonObject]) -> Self:
         """Return it with each reference replaced by what the actions before it were answered.
@@ -195,7 +198,7 @@ class Action:
         key = None if self.target is None else cast("RecordId", resolved(self.target, answers))
         return replace(
             self,
-            path=self.path if key is None else f"{self.path}/{key}",
+            path=self.path if key is None else self._path_of(key),
             record=self.record if key is None else key,
             target=None,
             body=cast("Body | None", resolved(self.body, answers)),

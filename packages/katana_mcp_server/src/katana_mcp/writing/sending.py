@@ -216,6 +216,8 @@ async def put_through(action: Action, state: ActionState, services: Services) ->
 
 async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
     document = document_of(action, answer, syncer.specs)
+    if action.entity not in syncer.specs:
+        return
     if document is not None:
         await syncer.put_part(action.entity, document, part_of(action, answer))
     elif action.method == "DELETE":
@@ -306,7 +308,7 @@ def _written(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]
     """Return the documents that an action made or changed, itself or a part of it, by cache entity and id."""
     document = document_of(action, answer, specs)
     record = document if document is not None else action.record or answer.get("id")
-    found = [(action.entity, record)] if isinstance(record, int) else []
+    found = [(action.entity, record)] if isinstance(record, int) and action.entity in specs else []
     return [*found, *([] if action.document is None else [action.document])]
 
 

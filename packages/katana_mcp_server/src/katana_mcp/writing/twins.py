@@ -14,7 +14,9 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
     """Return that other live documents have the number of one that was made; where Katana does not say, nothing."""
     warnings: list[ToolWarning] = []
     for action, state in done:
-        spec = services.syncer.specs[action.entity]
+        spec = services.syncer.specs.get(action.entity)
+        if spec is None:
+            continue
         made, number = (state.result or {}).get("id"), action.fields.get(spec.key_path or "")
         if action.method != "POST" or action.part is not None or made is None or not isinstance(number, str):
             continue

@@ -21,16 +21,13 @@ SALES_RETURNS = Entity(
     toolset="sales",
     sources=("sales_return",),
     reads=("sales_order", "customer", "location", *VARIANT_ENTITIES),
-    searched=(),
+    searched=("return number", "sales order number", "customer name", "notes", "tracking number"),
     summary=View(model=SalesReturnSummary, computed_fields=header, names=PARTIES),
     expanded=View(
         model=SalesReturnWithRows, computed_fields=with_rows, names=PARTIES | ROW_NAMES, parts={ROWS: "sales_return_id"}
     ),
     list_request=ListSalesReturnsRequest,
     get=GET_SALES_RETURN,
-    absent={
-        "search": "`list_sales_returns` finds returns by customer, sales order or SKU, `get_sales_return` by number",
-    },
     writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",

@@ -32,8 +32,10 @@ _READING = _compiled(
             *(r"every(?:thing)? we (?:sell|make|buy|offer)", r"(?:all|every) \w+ we offer"),
             *("assortment", "whole catalogue", r"that can be (?:bought|sold|made)"),
         ),
-        "get item": (r"with all (?:its |of its |the )?(?:variants|sizes|colou?rs|options)",),
+        "list stock transfers": (r"(?:(?:under|on (?:its|their)) way|moved) between",),
         "variant": (r"sizes?|colou?rs?|models?",),
+        "variants prices codes details": (r"price list for",),
+        "get item": (r"with all (?:its |of its |the )?(?:variants|sizes|colou?rs|options)",),
         "supplier item": (r"(?:sells?|supplies|supply) (?:us|to us)",),
         "inventory": ("how many",),
         "check inventory": (
@@ -204,6 +206,11 @@ _CHANGING = _compiled(
             r"(?:do|make|build|put|run|serve) .{1,60} (?:first|last)$",
         ),
         "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
+        "plan bin transfer": (
+            r"put .{0,60}(?:away|(?:on|in|into) (?:the |a )?(?:shel(?:f|ves)|bins?))",
+            r"(?:from|to|into) (?:bin|shelf)",
+            r"(?:clear|empty) (?:out )?(?:the )?(?:bin|shelf)",
+        ),
         "create transfer": (
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
             r"(?:ship|take) .{1,60} from .{1,40} to",

@@ -7,11 +7,25 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import cast
 
-from cache_core.conditions import Missing, NoneOf, OneOf, Order, Where
+from cache_core.conditions import Missing, NoneOf, OneOf, Order, Visibility, Where
 from cache_core.protocol import CacheBackend, Selection
 from cache_core.records import Record
 from katana_mcp.values import EMPTY, get_int, rows
 from katana_mcp.workflows.tracing.events import Event, Lot, Process
+from katana_mcp.workflows.tracing.fields import (
+    ADJUSTMENTS,
+    BOUGHT,
+    MADE,
+    OUTSOURCED,
+    PRODUCTIONS,
+    READ,
+    RECIPE,
+    RETURNED,
+    RETURNS,
+    SHIPMENTS,
+    SOLD,
+    TRANSFERS,
+)
 from katana_mcp.workflows.tracing.from_documents import (
     Units,
     adjusted,
@@ -26,14 +40,9 @@ from katana_mcp.workflows.tracing.from_documents import (
     used_outsourced,
 )
 
-BOUGHT, SOLD, MADE = "purchase_order", "sales_order", "manufacturing_order"
-SHIPMENTS, PRODUCTIONS = "sales_order_fulfillment", "manufacturing_order_production"
-_RECIPE, _OUTSOURCED = "manufacturing_order_recipe_row", "outsourced_purchase_order_recipe_row"
-_RETURNS, _RETURNED = "sales_return", "sales_return_row"
-_ADJUSTMENTS, _TRANSFERS = "stock_adjustment", "stock_transfer"
 DOCUMENTS = (
-    *(BOUGHT, _OUTSOURCED, MADE, _RECIPE, PRODUCTIONS, SOLD, SHIPMENTS),
-    *(_RETURNS, _RETURNED, _ADJUSTMENTS, _TRANSFERS),
+    *(BOUGHT, OUTSOURCED, MADE, RECIPE, PRODUCTIONS, SOLD, SHIPMENTS),
+    *(RETURNS, RETURNED, ADJUSTMENTS, TRANSFERS),
 )
 """The cache entities that are read."""
 USED = {
@@ -44,6 +53,7 @@ USED = {
     SHIPMENTS: ("sales_order_id", "sales_order_fulfillment_rows[].traceability"),
 }
 """What documents are found and judged by."""
+_LIVING = Visibility(archived=True)
 _MOST = 50_000
 """Documents of a kind that are read for one level."""
 
@@ -84,10 +94,10 @@ class Documents:
         await self._tell_bought(bought)
         made = await self._find(MADE, _one_of("variant_id", new))
         await self._tell_produced(await self._find(PRODUCTIONS, _one_of("manufacturing_order_id", made)))
-        await self._tell_returned(await self._find(_RETURNED, _one_of("variant_id", new)))
-        adjustments = await self._find(_ADJUSTMENTS, _one_of("stock_adjustment_rows[].variant_id", new))
+        await self._tell_returned(await self._find(RETURNED, _one_of("variant_id", new)))
+        adjustments = await self._find(ADJUSTMENTS, _one_of("stock_adjustment_rows[].variant_id", new))
         for key, record in adjustments.items():
-            self._add(_ADJUSTMENTS, key, adjusted(record, self._units))
+            self._add(ADJUSTMENTS, key, adjusted(record, self._units))
 
     async def read_all(self, variants: Variants) -> None:
         """Read also where these variants went: productions, outsourcing, shipments, transfers, and what holds them."""
@@ -97,13 +107,13 @@ class Documents:
         if not new:
             return
         await self._tell_produced(await self._find(PRODUCTIONS, _one_of("ingredients[].variant_id", new)))
-        used = await self._find(_OUTSOURCED, _one_of("ingredient_variant_id", new))
+        used = await self._find(OUTSOURCED, _one_of("ingredient_variant_id", new))
         await self._tell_bought(await self._known(BOUGHT, _ids(used.values(), "purchase_order_id")))
         sold = await self._find(SOLD, _one_of("sales_order_rows[].variant_id", new))
         await self._tell_shipped(sold)
-        transfers = await self._find(_TRANSFERS, _one_of("stock_transfer_rows[].variant_id", new))
+        transfers = await self._find(TRANSFERS, _one_of("stock_transfer_rows[].variant_id", new))
         for key, record in transfers.items():
-            self._add(_TRANSFERS, key, transferred(record, self._units))
+            self._add(TRANSFERS, key, transferred(record, self._units))
         await self._tell_reserved(new)
 
     async def read_document(self, entity: str, key: int) -> Sequence[Event]:
@@ -136,7 +146,8 @@ class Documents:
         """Return the live records that meet the conditions."""
         if any(isinstance(each, OneOf) and not each.values for each in where):
             return {}
-        found = await self._cache.select(entity, Selection(cast("Where", where), Order("id"), _MOST + 1))
+        asked = Selection(cast("Where", where), Order("id"), _MOST + 1, fields=READ[entity])
+        found = await self._cache.select(entity, asked)
         self.cut |= len(found) > _MOST
         new = {row.id: cast("Record", row.record) for row in found[:_MOST] if isinstance(row.id, int)}
         self._records[entity] |= new
@@ -147,13 +158,15 @@ class Documents:
         wanted = list(dict.fromkeys(ids))
         held = self._records[entity]
         missing = [key for key in wanted if key not in held]
-        found = (await self._cache.get_many(entity, missing)).rows if missing else ()
-        held |= {row.id: row.record for row in found if isinstance(row.id, int) and not row.deleted}
+        mine = (OneOf("id", tuple(missing)),)
+        asked = Selection(mine, Order("id"), len(missing), visibility=_LIVING, fields=READ[entity])
+        found = await self._cache.select(entity, asked) if missing else ()
+        held |= {row.id: row.record for row in found if isinstance(row.id, int)}
         return {key: held[key] for key in wanted if key in held}
 
     async def _tell_bought(self, orders: Mapping[int, Record]) -> None:
         outsourced = [key for key, order in orders.items() if order.get("entity_type") == "outsourced"]
-        lines = await self._find(_OUTSOURCED, _one_of("purchase_order_id", outsourced))
+        lines = await self._find(OUTSOURCED, _one_of("purchase_order_id", outsourced))
         for key, order in orders.items():
             mine = [line for line in lines.values() if get_int(line, "purchase_order_id") == key]
             self._add(BOUGHT, key, [*received(order, self._units), *used_outsourced(order, mine)])
@@ -178,14 +191,14 @@ class Documents:
                 self._add(SOLD, key, reserved(document, sold_rows(order), taken))
 
     async def _tell_returned(self, lines: Mapping[int, Record]) -> None:
-        headers = await self._known(_RETURNS, _ids(lines.values(), "sales_return_id"))
+        headers = await self._known(RETURNS, _ids(lines.values(), "sales_return_id"))
         for key, row in lines.items():
-            self._add(_RETURNED, key, returned(row, headers.get(get_int(row, "sales_return_id") or 0, EMPTY)))
+            self._add(RETURNED, key, returned(row, headers.get(get_int(row, "sales_return_id") or 0, EMPTY)))
 
     async def _tell_reserved(self, variants: Sequence[int]) -> None:
         """Tell what open manufacturing orders hold of these variants."""
         open_rows = NoneOf("ingredient_availability", ("PROCESSED",))
-        found = await self._find(_RECIPE, _one_of("variant_id", variants), open_rows)
+        found = await self._find(RECIPE, _one_of("variant_id", variants), open_rows)
         held = {key: row for key, row in found.items() if rows(row, "traceability") or rows(row, "batch_transactions")}
         orders = await self._known(MADE, _ids(held.values(), MADE + "_id"))
         for key, row in held.items():
@@ -194,7 +207,7 @@ class Documents:
             if order and order.get("status") != "DONE" and variant is not None:
                 taken = _taken(self.by_document.get((MADE, get_int(order, "id") or 0), ()))
                 line = (row, variant, get_int(order, "location_id"))
-                self._add(_RECIPE, key, reserved(document_of(MADE, order), [line], taken))
+                self._add(RECIPE, key, reserved(document_of(MADE, order), [line], taken))
 
     def _add(self, entity: str, key: int, events: Iterable[Event]) -> None:
         """Take the events of a record that was not told before."""

@@ -18,8 +18,8 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import get_int, id_in
 from katana_mcp.workflows.live_reads import LiveRead, read_rows
 from katana_mcp.workflows.tracing.events import Lot
+from katana_mcp.workflows.tracing.fields import BOUGHT, MADE, SOLD
 from katana_mcp.workflows.tracing.from_documents import Units
-from katana_mcp.workflows.tracing.reading import BOUGHT, MADE, SOLD
 from katana_mcp.workflows.tracing.units import UnitLedger, ledger_of, lots_of
 
 type StartKind = Literal["batch", "serial_number", "purchase_order", "sales_order", "manufacturing_order"]

@@ -10,7 +10,8 @@ from typing import Literal
 
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.tracing.events import ORDER, Event, Lot, Process
-from katana_mcp.workflows.tracing.reading import BOUGHT, MADE, SOLD, Documents
+from katana_mcp.workflows.tracing.fields import BOUGHT, MADE, SOLD
+from katana_mcp.workflows.tracing.reading import Documents
 
 type Direction = Literal["up", "down"]
 

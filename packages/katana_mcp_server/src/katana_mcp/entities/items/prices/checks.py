@@ -5,20 +5,29 @@ from decimal import Decimal
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.fields import DEAREST
-from katana_mcp.entities.items.prices.reading import VARIANT, Meant, called_of, changing_of, chosen_of, field_of
+from katana_mcp.entities.items.prices.lists import LIST
+from katana_mcp.entities.items.prices.reading import (
+    VARIANT,
+    Meant,
+    called_of,
+    called_price,
+    changing_of,
+    chosen_of,
+    list_of,
+    old_price,
+)
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.references import wording
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, blocking, info, truncated
-from katana_mcp.values import number
 
 
 def checks(request: ChangePricesRequest, facts: Facts) -> list[ToolWarning]:
     """Return it; what is left is told only where all else can be meant."""
-    wrong = [*_asked(request), *_named(request, facts), *_turned(request, facts)]
+    wrong = [*_asked(request), *_listed(request, facts), *_named(request, facts), *_turned(request, facts)]
     is_meant = not any(each.severity == "blocking" for each in wrong)
-    return [*wrong, *(_left(request, facts) if is_meant else ())]
+    return [*wrong, *([*_left(request, facts), *_worked_out(request, facts)] if is_meant else ())]
 
 
 def _asked(request: ChangePricesRequest) -> Iterator[ToolWarning]:
@@ -29,6 +38,38 @@ def _asked(request: ChangePricesRequest) -> Iterator[ToolWarning]:
     for name in ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"):
         if request.prices and getattr(request, name) is not None:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{name} goes with `percent`, not with `prices`", name)
+
+
+def _listed(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    """Yield what is wrong with the price list."""
+    of_list = list_of(facts)
+    if of_list is None:
+        return
+    yield from wording.unnamed(LIST, of_list.named, LIST)
+    if request.which == "purchase":
+        yield blocking(
+            warning_codes.INVALID_ARGUMENT, "which: a price list holds sales prices, say which=sales", "which"
+        )
+    for nr, each in enumerate(request.prices):
+        if not each.price:
+            path = f"prices[{nr}].price"
+            yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: Katana takes no 0 in a price list", path)
+    if of_list.is_cut:
+        told = f"{LIST}: it has more than {len(of_list.rows):,} prices, which are more than one call reads"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"{told}: change it in Katana", LIST)
+
+
+def _worked_out(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    """Yield how many prices of a list no percentage changes, because Katana works them out."""
+    of_list = list_of(facts)
+    if of_list is None or request.percent is None:
+        return
+    others = sum(of_list.fixed(key) is None for key in of_list.rows)
+    if others:
+        told = (
+            f"{others} of the {len(of_list.rows)} prices of the list are a percentage or a markup, and stay as they are"
+        )
+        yield info(warning_codes.PRICE_REQUIRED, told, LIST)
 
 
 def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
@@ -67,19 +108,27 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
         told = f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
         yield blocking(warning_codes.NOT_FOUND, told, "category")
     elif not chosen:
-        told = f"no variant that is meant has another {request.which} price then: nothing would change"
+        told = f"no variant that is meant has another {called_price(request)} then: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
-    if request.skus_or_variant_ids and isinstance(facts.own, Meant):
-        without = [
-            called_of(each, facts) for each in facts.own.variants if number(each.record, field_of(request)) is None
-        ]
+    if request.skus_or_variant_ids:
+        without = _without(request, facts)
         if without:
-            told = f"{len(without)} have no {request.which} price to change: {', '.join(without[:_NAMED])}"
+            told = f"{len(without)} have no {called_price(request)} to change: {', '.join(without[:_NAMED])}"
             yield info(warning_codes.PRICE_REQUIRED, told, "skus_or_variant_ids")
     if len(changing) > len(chosen):
         goes_on = f"after_variant_id={chosen[-1].variant.id}" if not request.prices else "those prices"
         told = f"a plan changes {len(chosen)} prices at most here: {len(changing) - len(chosen)} more would change"
         yield truncated(f"{told}; the same call with {goes_on} plans them once this plan is applied")
+
+
+def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:
+    """Return which of the variants that are named have no price to change."""
+    of_list = list_of(facts)
+    if of_list is None:
+        variants = facts.own.variants if isinstance(facts.own, Meant) else ()
+        return [called_of(each, facts) for each in variants if old_price(request, each, facts) is None]
+    named = [facts.references[VARIANT, each].one for each in request.skus_or_variant_ids or ()]
+    return [one.called for one in named if one is not None and of_list.fixed(one.id) is None]
 
 
 _NAMED = 10

@@ -8,6 +8,8 @@ from cache_core.records import canonical
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.options import OWN
 from katana_mcp.entities.items.prices.checks import checks
+from katana_mcp.entities.items.prices.listing import back_of_list, bound_of_list, listed, sent_to_list
+from katana_mcp.entities.items.prices.lists import LIST
 from katana_mcp.entities.items.prices.reading import (
     READS,
     VARIANT,
@@ -18,6 +20,7 @@ from katana_mcp.entities.items.prices.reading import (
     currency_of,
     field_of,
     gather,
+    list_of,
 )
 from katana_mcp.entities.items.prices.request import ChangePricesRequest, ChangePricesResponse
 from katana_mcp.references.display_names import text
@@ -31,6 +34,8 @@ TOOL = "change_prices"
 
 
 def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
+    if request.price_list is not None:
+        return _of_list(request, facts)
     chosen = chosen_of(request, facts)
     is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
     changing = len(changing_of(request, facts))
@@ -58,6 +63,32 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
         prior_state={VARIANT: [each.variant.record for each in chosen]},
         revert=None if unpriced or not is_lawful else _back(request, chosen),
         one_way=f"{unpriced} had no price before, and Katana keeps 0 instead of none" if unpriced else "",
+    )
+
+
+def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
+    """Return the plan of prices in a price list."""
+    chosen, of_list = chosen_of(request, facts), list_of(facts)
+    one = None if of_list is None else of_list.named.one
+    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    if of_list is None or one is None:
+        return Draft(summary=f"change prices of price list {request.price_list}")
+    pairs = [*listed(chosen, of_list)]
+    back = back_of_list(pairs)
+    by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
+    return Draft(
+        summary=f"change {len(chosen)} price{'' if len(chosen) == 1 else 's'} of price list {one.called}{by}",
+        actions=tuple(sent_to_list(pairs, one, facts)) if is_lawful else (),
+        touches={LIST: bound_of_list(pairs, one)},
+        lanes=(record_lane(LIST, one.id),),
+        own={"left": len(changing_of(request, facts)) - len(chosen) or None},
+        lines=tuple(_line(each, facts) for each in chosen),
+        changes=tuple(each.changed(called_of(each.priced.variant, facts), one.called) for each in pairs),
+        prior_state=bound_of_list(pairs, one),
+        revert=None
+        if back is None or not is_lawful
+        else {"tool": TOOL, "arguments": {"which": "sales", "price_list": one.id, "prices": back}},
+        one_way="" if back else "some were no prices of the list before, or were worked out by Katana",
     )
 
 

@@ -8,6 +8,7 @@ from cache_core.conditions import Missing, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.items.prices.lists import PriceList, read_list
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.resolve import read_anew
@@ -39,11 +40,19 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The variants that are meant, by their ids, how many one plan takes, and whether filters leave any item."""
+    """The variants that are meant, by their ids, and how many one plan takes.
+
+    Attributes:
+        variants: as they are.
+        most: that one plan takes.
+        is_of_items: whether filters leave any item.
+        of_list: the price list whose prices change, instead of those of the variants.
+    """
 
     variants: Sequence[Stored]
     most: int
     is_of_items: bool = True
+    of_list: PriceList | None = None
 
 
 async def gather(request: ChangePricesRequest, services: Services) -> Facts:
@@ -56,8 +65,14 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     facts = Facts(references=found, days=services.days)
     most, is_any = min(services.most_lines, services.most_writes), True
     ids = sorted({one.id for asked in goods for one in found[asked].found})
-    if not goods or request.category is not None or request.supplier_id is not None:
-        ids, is_any = await _filtered(request, facts, ids if goods else None, services)
+    of_list = None if request.price_list is None else await read_list(request.price_list, services)
+    if not request.prices and of_list is not None:
+        listed = sorted(key for key in of_list.rows if of_list.fixed(key) is not None)
+        within = sorted({*ids} & {*listed}) if goods else listed
+        ids, is_any = await _filtered(request, facts, within, (), services)
+    elif not goods or request.category is not None or request.supplier_id is not None:
+        priced = (Missing(field_of(request), missing=False),)
+        ids, is_any = await _filtered(request, facts, ids if goods else None, priced, services)
     await read_anew(services, {VARIANT: ids[: most + 1]})
     found |= await references(services, [(VARIANT, each) for each in ids[: most + 1]])
     stored = (await services.cache.get_many(VARIANT, ids)).rows
@@ -65,14 +80,13 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
         services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, each) for each in stored]
     )
     ordered = sorted((each for each in stored if not each.deleted), key=lambda each: int(each.id))
-    return Facts(references=found, names=names, own=Meant(ordered, most, is_any), days=services.days)
+    return Facts(references=found, names=names, own=Meant(ordered, most, is_any, of_list), days=services.days)
 
 
 async def _filtered(
-    request: ChangePricesRequest, facts: Facts, of: Sequence[int] | None, services: Services
+    request: ChangePricesRequest, facts: Facts, of: Sequence[int] | None, mine: Where, services: Services
 ) -> tuple[list[int], bool]:
     """Return which variants, of these if any are named, have a price and an item that the filters leave; if any do."""
-    mine: Where = (Missing(field_of(request), missing=False),)
     mine += () if of is None else (OneOf("id", tuple(of)),)
     mine += () if request.after_variant_id is None else (Within("id", low=request.after_variant_id + 1),)
     filters: Where = () if request.category is None else (OneOf("category_name", (request.category,)),)
@@ -96,8 +110,32 @@ def field_of(request: ChangePricesRequest) -> str:
     return f"{request.which}_price"
 
 
+def called_price(request: ChangePricesRequest) -> str:
+    """Return what people call the prices that change."""
+    return f"{request.which} price" if request.price_list is None else "price in the list"
+
+
+def list_of(facts: Facts) -> PriceList | None:
+    """Return the price list whose prices change, if any."""
+    return facts.own.of_list if isinstance(facts.own, Meant) else None
+
+
+def old_price(request: ChangePricesRequest, variant: Stored, facts: Facts) -> Decimal | None:
+    """Return the price of a variant now, of itself or in the price list."""
+    of_list = list_of(facts)
+    if request.price_list is None or of_list is None:
+        return number(variant.record, field_of(request))
+    row = of_list.fixed(variant.id)
+    return None if row is None else number(row, "amount")
+
+
 def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str | None:
-    """Return in what a price is: the base currency, or for a purchase that of the item's supplier."""
+    """Return in what a price is: the base currency, or for a purchase that of the item's supplier.
+
+    In what those of a price list are, no source says.
+    """
+    if request.price_list is not None:
+        return None
     if request.which == "sales":
         return names.base_currency()
     for entity, path in _ITEMS:
@@ -123,7 +161,7 @@ def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
     if request.percent is None:
         return []
     factor = 1 + request.percent / 100
-    olds = [(each, number(each.record, field_of(request))) for each in after]
+    olds = [(each, old_price(request, each, facts)) for each in after]
     return [
         Priced(each, old, _rounded(old * factor, _decimals_of(old) if request.decimals is None else request.decimals))
         for each, old in olds
@@ -137,7 +175,7 @@ def _one_by_one(request: ChangePricesRequest, facts: Facts, variants: Sequence[S
         one = facts.references[VARIANT, each.sku_or_variant_id].one
         variant = None if one is None else by_id.get(one.id)
         if variant is not None:
-            old = number(variant.record, field_of(request))
+            old = old_price(request, variant, facts)
             new = each.price if request.decimals is None else _rounded(each.price, request.decimals)
             yield Priced(variant, old, new, f"prices[{nr}]")
 

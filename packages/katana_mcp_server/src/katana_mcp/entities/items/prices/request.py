@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from katana_mcp.documents.usual_fields import PartId, Reference
 from katana_mcp.entities.items.fields import Price
 from katana_mcp.surface.operations.filters import ExactText
-from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import SkuOrVariantId, WriteRequest
 from katana_mcp.writing.preview import Preview
 
@@ -31,17 +31,21 @@ class NewPrice(WriteRequest):
 class ChangePricesRequest(WriteRequest):
     """Arguments of `change_prices`."""
 
+    also: ClassVar[Offers] = {"price_list_id": ("price_list",)}
     words: ClassVar[Words] = {
         **dict.fromkeys(("price", "kind", "price_type", "type"), ("which",)),
         **dict.fromkeys(("percentage", "increase", "by", "factor"), ("percent",)),
         **dict.fromkeys(("new_prices", "rows", "lines"), ("prices",)),
         **dict.fromkeys(("skus", "variants", "items"), ("skus_or_variant_ids",)),
         "supplier": ("supplier_id",),
+        "pricelist": ("price_list",),
     }
     never_null: ClassVar[frozenset[str]] = frozenset({"prices"})
 
     which: Literal["sales", "purchase"]
     """Sales prices are in the base currency, purchase prices in the supplier's, per purchase unit."""
+    price_list: Reference | None = None
+    """Id or name: prices of this price list instead."""
     percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), _PERCENT] | None = None
     """Raises by 5 % with 5, lowers with -5; where there is a price."""
     prices: Annotated[list[NewPrice], Field(max_length=250)] = Field(default_factory=list[NewPrice])

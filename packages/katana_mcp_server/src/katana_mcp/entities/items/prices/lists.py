@@ -1,0 +1,84 @@
+"""A price list and its prices: asked of Katana each time, which lists them without telling what changed."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cache_core.records import Record, canonical
+from katana_client.errors import KatanaError
+from katana_client.page import Page
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import unasked
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import same
+from katana_mcp.references.wording import Named, NamedRecord
+from katana_mcp.tools.warnings import Refused
+from katana_mcp.values import get_int, id_in
+
+LIST, ROWS = "price_list", "price_list_rows"
+FIXED = "fixed"
+"""The method of a row whose amount is a price; that of others is worked out of the sales price or the cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """The price list that is meant.
+
+    Attributes:
+        named: what has the id or name that was asked for.
+        rows: its rows by their variants; none where not exactly one list is meant.
+        is_cut: whether it has more rows than were read.
+    """
+
+    named: Named
+    rows: Mapping[int, Record] = field(default_factory=dict[int, Record])
+    is_cut: bool = False
+
+    def fixed(self, variant: object) -> Record | None:
+        """Return the row of a variant where it says a price."""
+        row = self.rows.get(variant) if isinstance(variant, int) else None
+        return row if row is not None and row.get("adjustment_method") == FIXED else None
+
+
+async def read_list(asked: int | str, services: Services) -> PriceList:
+    """Return the price list with this id or name, to the letter or else but for case and blanks around it.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    lists, _ = await _read(services.client.price_lists.pages(), "which price lists there are now")
+    called = [NamedRecord(id=key, name=text(row, "name")) for row in lists if (key := get_int(row, "id"))]
+    named = Named(asked, _meant(asked, called), tuple(each.called for each in called[:_NEAR]))
+    if named.one is None:
+        return PriceList(named)
+    prices = services.client.price_list_rows.pages(price_list_ids=[named.one.id])
+    found, is_cut = await _read(prices, "which prices a price list has now")
+    return PriceList(named, {key: row for row in found if (key := get_int(row, "variant_id"))}, is_cut)
+
+
+async def _read(pages: AsyncIterator[Page[Any]], what: str) -> tuple[list[Record], bool]:
+    """Return the rows of a listing, and whether it has more than are read."""
+    rows: list[Record] = []
+    try:
+        async for page in pages:
+            rows += [canonical(record) for record in page.valid_records]
+            if len(rows) > _MOST:
+                return rows[:_MOST], True
+    except KatanaError:
+        raise Refused(unasked(what)) from None
+    return rows, False
+
+
+_MOST = 5_000
+"""Prices of a list that are read."""
+
+
+def _meant(asked: int | str, lists: list[NamedRecord]) -> tuple[NamedRecord, ...]:
+    if isinstance(asked, int):
+        return tuple(each for each in lists if each.id == asked)
+    exact = tuple(each for each in lists if each.name == asked)
+    alike = exact or tuple(each for each in lists if same(each.name or "", asked))
+    return alike or tuple(each for each in lists if each.id == id_in(asked))
+
+
+_NEAR = 3

@@ -1,0 +1,1 @@
+"""Goods moved between the bins of one location: `plan_bin_transfer`."""
