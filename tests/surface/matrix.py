@@ -298,7 +298,7 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         producible=True,
         purchasable=False,
         batch_tracked=False,
-        custom_fields={"Colour": "none"},
+        custom_fields={"Colour of ServiceVariant": "none"},
         include_archived=True,
         include_rows=True,
         order_by="name",
@@ -408,7 +408,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
     if holds not in _WORKED_OUT:
         _WORKED_OUT.clear()
         _WORKED_OUT[holds] = _matrix(tenant)
-        assert _content(tenant) == holds, "what calls need is put into the account by `_prepare`, for each account"
+        assert _content(tenant) == holds, "what calls need is put into the account by `prepare`, for each account"
     return deepcopy(_WORKED_OUT[holds])
 
 

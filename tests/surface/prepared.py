@@ -21,7 +21,7 @@ def prepared(clock: ManualClock) -> OwnSandbox:
     if opened in _PREPARED:
         tenant.db.restore(_PREPARED[opened])
     else:
-        _prepare(tenant)
+        prepare(tenant)
         _PREPARED.clear()
         _PREPARED[opened] = tenant.db.saved()
     return OwnSandbox(sandbox)
@@ -31,7 +31,8 @@ _PREPARED: dict[datetime, Mapping[str, bytes]] = {}
 """The prepared account of the moment that was asked for last: to take it back takes half of the work."""
 
 
-def _prepare(tenant: Tenant) -> None:
+def prepare(tenant: Tenant) -> Tenant:
+    """Put into an account what calls of every tool need, and return it."""
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
         tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
     first, *others = tenant.all("bom_rows")
@@ -47,3 +48,4 @@ def _prepare(tenant: Tenant) -> None:
     packed_order(tenant)
     goods_in_batches(tenant)
     bin_with_transfer(tenant)
+    return tenant

@@ -56,7 +56,7 @@ NESTED: dict[str, Callable[[str], object]] = {
     "supplier_item_codes": lambda text: [text],
     "config_attributes": lambda text: [{"config_name": text, "config_value": text}],
 }
-NAMES_NONE = ("create_item", "define_custom_field", "create_customer", "create_supplier", "modify_traceability")
+NAMES_NONE = ("create_item", "define_custom_field", "create_customer", "create_supplier")
 """Tools whose usual call makes something that names no record, so that no text of one is shown; as they are listed."""
 
 

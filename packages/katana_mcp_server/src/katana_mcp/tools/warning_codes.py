@@ -92,6 +92,7 @@
 | `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
+| `new_bin` | advisory | the location has no bin of that name, so one is made |
 | `stock_at_hand` | advisory | an order is made for rows that have all of their goods in stock |
 | `in_use` | advisory | products are made of what is deleted, it is in stock, or records have values of it |
 | `needs_feature` | advisory | Katana may refuse it, as a feature that not every account has is needed |
@@ -215,6 +216,7 @@ SUPPLIES_ITEMS = "supplies_items"
 MISREAD_LINES = "misread_lines"
 MOVED_SINCE_COUNT = "moved_since_count"
 UNCOUNTED_ROWS = "uncounted_rows"
+NEW_BIN = "new_bin"
 STOCK_AT_HAND = "stock_at_hand"
 IN_USE = "in_use"
 NEEDS_FEATURE = "needs_feature"

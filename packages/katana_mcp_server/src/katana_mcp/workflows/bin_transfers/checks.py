@@ -71,7 +71,7 @@ def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[
     elif asked not in made:
         made.add(asked)
         told = f"{path}: {place} has no bin {asked!r}, so it is made first; {there}"
-        yield advisory(warning_codes.NOT_FOUND, told, path)
+        yield advisory(warning_codes.NEW_BIN, told, path)
 
 
 def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:

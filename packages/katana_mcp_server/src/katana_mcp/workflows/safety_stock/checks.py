@@ -59,7 +59,7 @@ def _new_bins(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[T
         others = " and others" if len(known) > _NAMED else ""
         there = f"it has {', '.join(known[:_NAMED])}{others}" if known else "it has none yet"
         message = f"{path}: the location has no bin {name!r}, so Katana makes one; {there}"
-        yield advisory(warning_codes.NOT_FOUND, message, path)
+        yield advisory(warning_codes.NEW_BIN, message, path)
 
 
 _NAMED = 10
