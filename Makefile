@@ -51,6 +51,9 @@ wheel: .venv/.synced  ## Build the one distribution into dist/, and prove it in 
 	@rm -rf dist && $(UV) build --quiet
 	@$(RUN) python scripts/prove_wheel.py --uv $(UV) dist
 
+changelog: .venv/.synced  ## Show what the next release would say (VERSION=1.2.0: write it into CHANGELOG.md)
+	@$(RUN) towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version next)
+
 bundle: wheel  ## Make the bundle for Claude Desktop and the registry's entry into bundle/, and prove the bundle
 	@rm -rf bundle && $(RUN) python -m scripts.bundle dist bundle
 	@$(RUN) python -m scripts.prove_bundle --uv $(UV) bundle
@@ -97,4 +100,4 @@ mutants-drawn: .venv/.synced  ## Put in 200 bugs drawn at random, one at a time,
 	@$(RUN) python -m mutants.drawn $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(ARGS)
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check wheel bundle bounds format clients peer bench soak mutants-drawn
+.PHONY: help setup demo serve test contract states check wheel changelog bundle bounds format clients peer bench soak mutants-drawn

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cyclopts import App
 from tests.at_once import at_once
+from tests.nights import NIGHTS
 
 import cache_legacy.storage  # goes with cache_legacy
 import cache_typed.storage
@@ -155,6 +156,15 @@ def test_every_make_target_that_a_page_names_is_there(page: Path) -> None:
 def test_the_readme_names_every_make_target() -> None:
     named = re.findall(r"^\| `make ([a-z-]+)`", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert set(named) - _gone() == _targets()
+
+
+def test_the_page_of_proofs_has_the_settings_as_they_stand() -> None:
+    text = (ROOT / "docs" / "reference" / "proofs.md").read_text("utf-8")
+    soak = (ROOT / "Makefile").read_text("utf-8").partition("\nsoak:")[2].partition("\n\n")[0]
+    drawn = (ROOT / "mutants" / "drawn" / "__main__.py").read_text("utf-8")
+    (beside,) = re.findall(r"-n (\d+)", soak)
+    least, count = (re.findall(rf"^{name} = (\d+)$", drawn, re.MULTILINE)[0] for name in ("LEAST", "_COUNT"))
+    assert re.findall(r"\| (\d+)[^|]* \| `[^`]+` \|", text) == ["1", beside, str(NIGHTS), count, least]
 
 
 def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
