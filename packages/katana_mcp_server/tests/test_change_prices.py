@@ -8,7 +8,7 @@ from journal_plans import hasty
 from server_wire import live
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Setup, Stage, staged
+from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 
 TOOL = "change_prices"
@@ -193,3 +193,23 @@ async def test_variants_that_share_an_sku_are_told_apart(stage: Stage, tenant: T
     assert preview["requests"][0]["title"].startswith(
         f"set the sales price of PAD (Brake pad pair, sintered, variant {min(ids)})"
     )
+
+
+async def test_new_prices_of_a_supplier_name_goods_by_its_own_codes(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    bought = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]]
+    first, second = bought[:2]
+    tenant.edit("variants", first["id"], supplier_item_codes=["LIEF 77-A"])
+    tenant.edit("variants", second["id"], internal_barcode="4006381333931")
+    clock.advance(61)
+    prices = [{"sku_or_variant_id": code, "price": 7} for code in ("lief 77-a", "4006381333931")]
+    preview = await stage.call(TOOL, which="purchase", prices=prices)
+    assert [line["variant_id"] for line in preview["lines"]] == sorted(each["id"] for each in (first, second))
+    told = [each["message"] for each in preview["warnings"] if each["code"] == "matched_by_code"]
+    assert len(told) == 2
+    await _applied(stage, clock, preview)
+    assert {_prices(tenant, "purchase_price")[each["id"]] for each in (first, second)} == {7}
+    clock.advance(61)
+    refused = payload_of(await stage.result(TOOL, {"which": "sales", "prices": [prices[0] | {"price": 8}]}))
+    assert [each["code"] for each in refused["warnings"]] == ["not_found"], "what is sold has no code of a supplier"

@@ -33,8 +33,8 @@ def checks(request: ChangePricesRequest, facts: Facts) -> list[ToolWarning]:
 def _asked(request: ChangePricesRequest) -> Iterator[ToolWarning]:
     """Yield what of the arguments does not go together."""
     if (request.percent is None) is not bool(request.prices):
-        told = "give either `percent`, which changes prices of many, or `prices` one by one"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "percent")
+        message = "give either `percent`, which changes prices of many, or `prices` one by one"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "percent")
     for name in ("skus_or_variant_ids", "category", "supplier_id", "after_variant_id"):
         if request.prices and getattr(request, name) is not None:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{name} goes with `percent`, not with `prices`", name)
@@ -55,8 +55,8 @@ def _listed(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]
             path = f"prices[{nr}].price"
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: Katana takes no 0 in a price list", path)
     if of_list.is_cut:
-        told = f"{LIST}: it has more than {len(of_list.rows):,} prices, which are more than one call reads"
-        yield blocking(warning_codes.INVALID_ARGUMENT, f"{told}: change it in Katana", LIST)
+        message = f"{LIST}: it has more than {len(of_list.rows):,} prices, which are more than one call reads"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"{message}: change it in Katana", LIST)
 
 
 def _worked_out(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
@@ -66,10 +66,10 @@ def _worked_out(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarn
         return
     others = sum(of_list.fixed(key) is None for key in of_list.rows)
     if others:
-        told = (
+        message = (
             f"{others} of the {len(of_list.rows)} prices of the list are a percentage or a markup, and stay as they are"
         )
-        yield info(warning_codes.PRICE_REQUIRED, told, LIST)
+        yield info(warning_codes.PRICE_REQUIRED, message, LIST)
 
 
 def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
@@ -80,10 +80,11 @@ def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
         named = facts.references[VARIANT, each]
         yield from wording.unnamed(VARIANT, named, path)
         if named.one is not None and named.one.id in seen:
-            told = f"{path} is the same variant as {seen[named.one.id]}"
-            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+            message = f"{path} is the same variant as {seen[named.one.id]}"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         elif named.one is not None:
             seen[named.one.id] = path
+    yield from wording.understood([(path, facts.references[VARIANT, each]) for path, each in asked])
     if request.supplier_id is not None:
         yield from wording.unnamed("supplier", facts.references["supplier", request.supplier_id], "supplier_id")
 
@@ -105,20 +106,22 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield what is not changed, and why."""
     chosen, changing = chosen_of(request, facts), changing_of(request, facts)
     if request.category is not None and isinstance(facts.own, Meant) and not facts.own.is_of_items:
-        told = f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
-        yield blocking(warning_codes.NOT_FOUND, told, "category")
+        message = (
+            f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
+        )
+        yield blocking(warning_codes.NOT_FOUND, message, "category")
     elif not chosen:
-        told = f"no variant that is meant has another {called_price(request)} then: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = f"no variant that is meant has another {called_price(request)} then: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     if request.skus_or_variant_ids:
         without = _without(request, facts)
         if without:
-            told = f"{len(without)} have no {called_price(request)} to change: {', '.join(without[:_NAMED])}"
-            yield info(warning_codes.PRICE_REQUIRED, told, "skus_or_variant_ids")
+            message = f"{len(without)} have no {called_price(request)} to change: {', '.join(without[:_NAMED])}"
+            yield info(warning_codes.PRICE_REQUIRED, message, "skus_or_variant_ids")
     if len(changing) > len(chosen):
         goes_on = f"after_variant_id={chosen[-1].variant.id}" if not request.prices else "those prices"
-        told = f"a plan changes {len(chosen)} prices at most here: {len(changing) - len(chosen)} more would change"
-        yield truncated(f"{told}; the same call with {goes_on} plans them once this plan is applied")
+        message = f"a plan changes {len(chosen)} prices at most here: {len(changing) - len(chosen)} more would change"
+        yield truncated(f"{message}; the same call with {goes_on} plans them once this plan is applied")
 
 
 def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:

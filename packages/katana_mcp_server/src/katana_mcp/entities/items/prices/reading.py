@@ -6,11 +6,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from cache_core.conditions import Missing, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
-from katana_mcp.documents.gathering import references
+from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.items.prices.lists import PriceList, read_list
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.item_codes import BOUGHT, CODES
 from katana_mcp.references.resolve import read_anew
 from katana_mcp.references.services import Services, current
 from katana_mcp.values import number
@@ -58,10 +59,12 @@ class Meant:
 async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     """Return the variants that are meant, those that one plan changes as they are in Katana now."""
     await current(services, READS, ())
-    goods = [("variant", each.sku_or_variant_id) for each in request.prices]
-    goods += [("variant", each) for each in request.skus_or_variant_ids or ()]
-    supplier = [] if request.supplier_id is None else [("supplier", request.supplier_id)]
+    by_code: list[Asked] = [("variant", each.sku_or_variant_id) for each in request.prices]
+    goods = [*by_code, *(("variant", each) for each in request.skus_or_variant_ids or ())]
+    supplier: list[Asked] = [] if request.supplier_id is None else [("supplier", request.supplier_id)]
     found = await references(services, [*goods, *supplier])
+    if by_code:
+        found |= await references(services, by_code, BOUGHT if request.which == "purchase" else CODES)
     facts = Facts(references=found, days=services.days)
     most, is_any = min(services.most_lines, services.most_writes), True
     ids = sorted({one.id for asked in goods for one in found[asked].found})
