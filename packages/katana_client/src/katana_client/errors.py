@@ -186,8 +186,8 @@ class IncompleteListing(UnexpectedResponse):
     """
 
     def __init__(self, path: str, reason: str, *, seen: int, reported: int | None) -> None:
-        told = "no readable total" if reported is None else f"{reported} reported"
-        super().__init__("GET", path, f"incomplete listing: {reason}; {seen} rows seen, {told}")
+        message = "no readable total" if reported is None else f"{reported} reported"
+        super().__init__("GET", path, f"incomplete listing: {reason}; {seen} rows seen, {message}")
         self.seen = seen
         self.reported = reported
         self.reason = reason

@@ -58,8 +58,8 @@ def rejection(call: Call, reply: Reply) -> RequestRejected:
     """Return the error for a 4xx answer."""
     refusal = read_refusal(reply.status, reply.body)
     if reply.status == 401:
-        told = f"the Katana API key was refused: {refusal.message}"
-        return KeyRejected(call.method, call.path, Refusal(401, told, refusal.name, refusal.code))
+        message = f"the Katana API key was refused: {refusal.message}"
+        return KeyRejected(call.method, call.path, Refusal(401, message, refusal.name, refusal.code))
     kind = NotFound if reply.status == 404 else RequestRejected
     return kind(call.method, call.path, refusal)
 

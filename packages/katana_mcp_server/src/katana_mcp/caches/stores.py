@@ -116,8 +116,8 @@ class Stores:
             raise
         self.directory = directory
         damaged = [path.name for store in stores.values() for path in store.set_aside]
-        told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
-        return cache, (*notices, *(told.format(name) for name in damaged))
+        message = "a damaged cache file was set aside as {} and is rebuilt from Katana"
+        return cache, (*notices, *(message.format(name) for name in damaged))
 
     async def _looked(self, directory: Path) -> RoutedBackend | None:
         """Return a cache that shows what the files hold, or None where they do not hold all entities as expected."""

@@ -34,8 +34,8 @@ def flags_of(fields: Iterable[str]) -> type[BaseModel]:
             continue
         field = Settings.model_fields[name]
         kind: object = bool if field.annotation is bool else str
-        told = f"{field.description} [{variable(name)}]"
-        flags[name] = (Annotated[kind | None, Parameter(negative="")], Field(default=None, description=told))
+        message = f"{field.description} [{variable(name)}]"
+        flags[name] = (Annotated[kind | None, Parameter(negative="")], Field(default=None, description=message))
     return create_model("Flags", **flags)
 
 

@@ -25,15 +25,15 @@ def checked_web_address(value: str) -> str:
 
 def checked_proxy(value: str) -> str:
     """Take the address of a proxy; it may hold a password, and so is never shown."""
-    told = "must be the address of a proxy, as http://proxy.example:3128, with user:password@ where it wants some"
+    message = "must be the address of a proxy, as http://proxy.example:3128, with user:password@ where it wants some"
     try:
         parts = urlsplit(value)
         _ = parts.port
     except ValueError:
-        raise ValueError(told) from None
+        raise ValueError(message) from None
     plain = value.isprintable() and parts.path in {"", "/"} and not (parts.query or parts.fragment)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
-        raise ValueError(told)
+        raise ValueError(message)
     return value
 
 

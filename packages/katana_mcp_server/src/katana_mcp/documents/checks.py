@@ -62,8 +62,8 @@ def _called(doc: Writable, change: Transition) -> list[ToolWarning]:
     if doc.key.prefix or not facts.taken:
         return naming.duplicates(doc.entity, name, given, facts.taken)
     ids = ", ".join(map(str, facts.taken[:5]))
-    told = f"{doc.title} {ids} has the name {given} too: use the id, because the name is not unique"
-    return [advisory(warning_codes.DUPLICATE_NAME, told, name)]
+    message = f"{doc.title} {ids} has the name {given} too: use the id, because the name is not unique"
+    return [advisory(warning_codes.DUPLICATE_NAME, message, name)]
 
 
 def _status(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
@@ -71,8 +71,8 @@ def _status(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     if doc.status is None or change.status is None or (was, change.status) not in doc.status.refused:
         return
     why = doc.status.refused[was, change.status]
-    told = f"{doc.called(change.old)} is {was} and cannot become {change.status}{why}"
-    yield blocking(warning_codes.INVALID_STATUS_TRANSITION, told, "status")
+    message = f"{doc.called(change.old)} is {was} and cannot become {change.status}{why}"
+    yield blocking(warning_codes.INVALID_STATUS_TRANSITION, message, "status")
 
 
 def _parts(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
@@ -100,12 +100,12 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
         if key not in part.diff(change).before:
             yield _unknown(doc, part, path, key, change)
         elif key in seen:
-            told = f"{path}: {part.words} {key} is named twice: name it once, to change or to delete it"
-            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+            message = f"{path}: {part.words} {key} is named twice: name it once, to change or to delete it"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         seen.add(key)
 
 
 def _unknown(doc: Writable, part: Part, path: str, key: object, change: Transition) -> ToolWarning:
     has = ", ".join(map(str, part.diff(change).before)) or "none"
-    told = f"{path}: {doc.called(change.old)} has no {part.words} {key}; it has {has}"
-    return blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
+    message = f"{path}: {doc.called(change.old)} has no {part.words} {key}; it has {has}"
+    return blocking(warning_codes.UNKNOWN_ROW_ID, message, path)

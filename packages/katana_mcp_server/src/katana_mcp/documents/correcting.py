@@ -71,8 +71,8 @@ def check_known(known: Sequence[State], found: Sequence[State], is_like: Rule, w
     own = {row.get("id") for row in known} - {None}
     for row in found:
         if row.get("id") not in own and not any(is_like(one, row) for one in known):
-            told = f"{what} {row.get('id')} was added to the order by somebody else: look at the order in Katana"
-            raise Astray(f"{told}, delete the {what} there, and apply the same token again")
+            message = f"{what} {row.get('id')} was added to the order by somebody else: look at the order in Katana"
+            raise Astray(f"{message}, delete the {what} there, and apply the same token again")
 
 
 def as_wanted(pairs: Pairs, fields: Sequence[Field], more: Sequence[str] = ()) -> list[State]:
@@ -201,16 +201,16 @@ def refused(doc: Writable, change: Transition, record: State | None) -> Draft:
 
 def no_change(called: str) -> ToolWarning:
     """Return that a document is already as it is to be."""
-    told = f"{called} already has these values: nothing would change"
-    return blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+    message = f"{called} already has these values: nothing would change"
+    return blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
 
 
 def batch_sum(path: str, batches: Iterable[State], most: Decimal) -> Iterator[ToolWarning]:
     """Yield that batches come to more than there is."""
     total = sum((number(one, "quantity") or Decimal(0) for one in batches), Decimal(0))
     if total > most:
-        told = f"{path}: they add up to {plain_number(total)}, more than {plain_number(most)}"
-        yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, path)
+        message = f"{path}: they add up to {plain_number(total)}, more than {plain_number(most)}"
+        yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, path)
 
 
 def blocks(found: Sequence[ToolWarning]) -> bool:

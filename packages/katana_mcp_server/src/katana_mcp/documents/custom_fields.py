@@ -127,13 +127,13 @@ def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
             found = meant(name, field, change.facts)
             if len(found) > 1:
                 ids = ", ".join(str(each["id"]) for each in found)
-                told = f"{path}: {len(found)} custom fields are called {name}; name one by its id: {ids}"
-                yield blocking(warning_codes.AMBIGUOUS_NAME, told, path)
+                message = f"{path}: {len(found)} custom fields are called {name}; name one by its id: {ids}"
+                yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
             elif not found:
                 yield blocking(warning_codes.NOT_FOUND, _unknown(path, name, field, change.facts.definitions), path)
             elif value is not None and (wrong := _wrong(value, found[0])) is not None:
-                told = f"{path}: {text(found[0], 'label')} {wrong}"
-                yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+                message = f"{path}: {text(found[0], 'label')} {wrong}"
+                yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
 
 
 def _unknown(path: str, name: str, field: Field, known: Definitions) -> str:

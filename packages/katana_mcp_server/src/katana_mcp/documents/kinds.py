@@ -60,9 +60,9 @@ def _joined_fields(docs: Sequence[Writable], heads: Sequence[Sequence[Field]]) -
 def _for_kinds(field: Field, kinds: Sequence[str], docs: Sequence[Writable]) -> Field:
     if len(kinds) > len(docs) // 2:
         return field if len(kinds) == len(docs) else replace(field, required=False)
-    told = f" ({', '.join(kinds)})"
-    says, says_new = (f"{says.removesuffix('.')}{told}." if says else "" for says in (field.says, field.says_new))
-    return replace(field, says=says or told.strip(), says_new=says_new, required=False)
+    message = f" ({', '.join(kinds)})"
+    says, says_new = (f"{says.removesuffix('.')}{message}." if says else "" for says in (field.says, field.says_new))
+    return replace(field, says=says or message.strip(), says_new=says_new, required=False)
 
 
 def _joined_parts(docs: Sequence[Writable]) -> tuple[Part, ...]:

@@ -65,11 +65,13 @@ def left_open(title: str, change: Transition) -> Iterator[ToolWarning]:
     """Yield that open orders are left behind; their numbers, which people write, are data. `title` is what goes."""
     for orders in change.facts.linked:
         if orders.count:
-            told = f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
-            yield advisory(warning_codes.OPEN_ORDERS, told)
+            message = (
+                f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
+            )
+            yield advisory(warning_codes.OPEN_ORDERS, message)
         if not orders.is_counted:
-            told = f"the first sync of {orders.what}s is not finished: there may be open ones that are not known yet"
-            yield advisory(warning_codes.COLD_CACHE, told)
+            message = f"the first sync of {orders.what}s is not finished: there may be open ones that are not known yet"
+            yield advisory(warning_codes.COLD_CACHE, message)
 
 
 def count(change: Transition) -> int:

@@ -111,14 +111,14 @@ def misfits[R: RowQuantity](
     for portion in found:
         path = f"{portion.path}.row_id"
         if portion.row is None:
-            told = f"{path}: {called} has no row {portion.key}; it has {', '.join(map(str, has))}"
-            yield portion, blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
+            message = f"{path}: {called} has no row {portion.key}; it has {', '.join(map(str, has))}"
+            yield portion, blocking(warning_codes.UNKNOWN_ROW_ID, message, path)
         elif portion.key in seen:
-            told = f"{path}: row {portion.key} is named twice: name it once, with all of its batches"
-            yield portion, blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+            message = f"{path}: row {portion.key} is named twice: name it once, with all of its batches"
+            yield portion, blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         elif not portion.open:
-            told = f"{path}: row {portion.key} {handling.why_over(portion)}"
-            yield portion, blocking(handling.is_over, told, path)
+            message = f"{path}: row {portion.key} {handling.why_over(portion)}"
+            yield portion, blocking(handling.is_over, message, path)
         else:
             yield portion, _amount(portion, handling)
         seen.add(portion.key)
@@ -127,8 +127,10 @@ def misfits[R: RowQuantity](
 def _amount[R: RowQuantity](portion: Portion[R], handling: Handling[R]) -> ToolWarning | None:
     path = f"{portion.path}.quantity"
     if portion.quantity > portion.open:
-        told = f"{path}: {plain_number(portion.quantity)} of row {portion.key}, but only {plain_number(portion.open)}"
-        why = f"{told} is open; {handling.does} no more than that, or change the quantity of the row first"
+        message = (
+            f"{path}: {plain_number(portion.quantity)} of row {portion.key}, but only {plain_number(portion.open)}"
+        )
+        why = f"{message} is open; {handling.does} no more than that, or change the quantity of the row first"
         return blocking(handling.too_much, why, path)
     if not portion.quantity:
         return blocking(warning_codes.INVALID_QUANTITY, f"{path} is 0: leave the row out", path)
@@ -141,20 +143,20 @@ def traces[R: RowQuantity](portion: Portion[R], units: Decimal) -> Iterator[Tool
     if asked is None:
         return
     if asked.in_batches > portion.quantity:
-        told = f"{path}: they add up to {plain_number(asked.in_batches)}, more than {plain_number(portion.quantity)}"
-        yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, path)
+        message = f"{path}: they add up to {plain_number(asked.in_batches)}, more than {plain_number(portion.quantity)}"
+        yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, path)
     count, path = len(asked.serial_number_ids), f"{portion.path}.serial_number_ids"
     if not count:
         return
     if units != units.to_integral_value():
         yield uncountable(portion, units)
     elif count != units:
-        told = f"{path}: {count} serial numbers were given for {plain_number(units)} stock units"
-        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, path)
+        message = f"{path}: {count} serial numbers were given for {plain_number(units)} stock units"
+        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, path)
 
 
 def uncountable[R: RowQuantity](portion: Portion[R], units: Decimal) -> ToolWarning:
     """Return that a serial number stands for a whole unit."""
     path = f"{portion.path}.quantity"
-    told = f"{path}: {plain_number(units)} stock units, but each serial number is one whole unit"
-    return blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, path)
+    message = f"{path}: {plain_number(units)} stock units, but each serial number is one whole unit"
+    return blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, message, path)

@@ -71,8 +71,8 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
             if field.name in fields and _stays(field, change.parts[part.held].before[key])
         ]
         if stays:
-            told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied again"
-            found[part.name] = f"{told}: the revert keeps the new value"
+            message = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied again"
+            found[part.name] = f"{message}: the revert keeps the new value"
     return found
 
 

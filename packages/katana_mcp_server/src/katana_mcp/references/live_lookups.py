@@ -162,8 +162,8 @@ class CallLookups:
             wait = self.account.allowed(self.principal)
             self._counted = True
             if wait is not None:
-                told = f"it was asked for {PER_MINUTE} unknown names within a minute; again in {round(wait) or 1} s"
-                self._refused = told
+                message = f"it was asked for {PER_MINUTE} unknown names within a minute; again in {round(wait) or 1} s"
+                self._refused = message
         return self._refused
 
 

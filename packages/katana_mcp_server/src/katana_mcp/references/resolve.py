@@ -108,8 +108,8 @@ async def live_record(services: Services, entity: str, known: Stored) -> Stored:
 def check_not_deleted(called: str, record: Record, argument: str, *, deleted: bool) -> list[ToolWarning]:
     """Return what speaks against changing a record that is deleted: `sales order SO-1`, as the argument names it."""
     at = text(record, "deleted_at")
-    told = f"{called} was deleted in Katana{f' at {at}' if at else ''}"
-    return [blocking(warning_codes.NOT_FOUND, told, argument)] if deleted else []
+    message = f"{called} was deleted in Katana{f' at {at}' if at else ''}"
+    return [blocking(warning_codes.NOT_FOUND, message, argument)] if deleted else []
 
 
 async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordId]) -> None:

@@ -178,20 +178,20 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
         ids = ", ".join(
             f"{each.id} ({each.name or each.called}{_by(given, nr)})" for nr, each in enumerate(given.found[:5])
         )
-        told = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
-        return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
+        message = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
+        return [blocking(warning_codes.AMBIGUOUS_NAME, message, path)]
     if not given.found and not given.listed:
-        told = f"{path}: the first sync of {title}s is not finished, so it is not known yet if {asked!r} exists"
-        return [blocking(warning_codes.COLD_CACHE, told, path)]
+        message = f"{path}: the first sync of {title}s is not finished, so it is not known yet if {asked!r} exists"
+        return [blocking(warning_codes.COLD_CACHE, message, path)]
     if not given.found:
-        told = f"{path}: no {title} {asked!r} was found{did_you_mean(given.near)}"
-        return [blocking(warning_codes.NOT_FOUND, told, path)]
+        message = f"{path}: no {title} {asked!r} was found{did_you_mean(given.near)}"
+        return [blocking(warning_codes.NOT_FOUND, message, path)]
     (known,) = given.found
     if known.deleted:
         return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {known.called} is deleted in Katana", path)]
     if known.archived:
-        told = f"{path}: {title} {known.called} is archived in Katana"
-        return [advisory(warning_codes.ARCHIVED_ITEM, told, path)]
+        message = f"{path}: {title} {known.called} is archived in Katana"
+        return [advisory(warning_codes.ARCHIVED_ITEM, message, path)]
     return []
 
 
@@ -211,9 +211,9 @@ def understood(given: Sequence[tuple[str, Named]]) -> Iterator[ToolWarning]:
         if how not in {SKU, ID} or (how == ID and isinstance(known.asked, str)):
             by.setdefault(_kind(how), []).append(f"{path} {known.asked!r} is variant {known.one.id}")
         for other, what in known.others:
-            told = f"{path}: {known.asked!r} is the SKU of variant {known.one.id}, which was taken"
+            message = f"{path}: {known.asked!r} is the SKU of variant {known.one.id}, which was taken"
             also = f"variant {other.id} has it as its {_kind(what)}"
-            yield advisory(warning_codes.MATCHED_BY_CODE, f"{told}; {also}", path)
+            yield advisory(warning_codes.MATCHED_BY_CODE, f"{message}; {also}", path)
     for how, said in by.items():
         more = f", and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
         yield info(warning_codes.MATCHED_BY_CODE, f"understood by their {how}: {', '.join(said[:_TOLD])}{more}")
@@ -283,17 +283,17 @@ def number_checks(entity: str, path: str, given: str | None, numbered: Numbered)
     """Return what is to be said of the number of a new document; `path` is the argument that gives it."""
     called, taken = numbered.number, numbered.taken
     if not numbered.is_counted:
-        told = (
+        message = (
             f"the first sync of {titled(entity)}s is not finished, so the next free number is not known; give a number"
         )
-        return [blocking(warning_codes.COLD_CACHE, told, path)]
+        return [blocking(warning_codes.COLD_CACHE, message, path)]
     if given is not None:
         return duplicates(entity, path, called, taken)
     if taken:
-        told = f"no free number was found up to {called}, which is also in use; give a number"
-        return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
-    told = f"no {path} was given: it gets the next free number when the plan is applied, now {called}"
-    return [info(warning_codes.DEFAULT_NUMBER, told)]
+        message = f"no free number was found up to {called}, which is also in use; give a number"
+        return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, message, path)]
+    message = f"no {path} was given: it gets the next free number when the plan is applied, now {called}"
+    return [info(warning_codes.DEFAULT_NUMBER, message)]
 
 
 def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> list[ToolWarning]:
@@ -301,5 +301,5 @@ def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> lis
     if not taken:
         return []
     what, have = (titled(entity), "has") if len(taken) == 1 else (f"{titled(entity)}s", "have")
-    told = f"{what} {', '.join(map(str, taken[:5]))} {have} the number {called} too"
-    return [advisory(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
+    message = f"{what} {', '.join(map(str, taken[:5]))} {have} the number {called} too"
+    return [advisory(warning_codes.DUPLICATE_ORDER_NUMBER, message, path)]

@@ -63,8 +63,8 @@ async def one_entry(number: str, services: Services) -> JournalEntry:
     known, now = id_in(number), services.clock.now()
     found = None if known is None else await _or_error(services.journal.entry(known))
     if found is None or found.plan.tenant != services.tenant:
-        told = f"the journal has no entry {number[:40]!r}; {URI} names the newest"
-        raise Refused(blocking(warning_codes.NOT_FOUND, told, "entry"))
+        message = f"the journal has no entry {number[:40]!r}; {URI} names the newest"
+        raise Refused(blocking(warning_codes.NOT_FOUND, message, "entry"))
     entry = plain(decode(encode(entry_payload(found, now)).decode()))
     source = "sandbox" if services.sandbox else None
     return JournalEntry.model_validate({"as_of": iso(now), "source": source, "entry": entry})

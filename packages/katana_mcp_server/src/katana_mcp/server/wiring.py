@@ -202,12 +202,12 @@ class Tenant:
         if self._sameness is None:
             self._sameness = await tenancy.same(tenant, self._key, self._sync_key)
         if self._sameness is AccountMatch.DIFFERENT:
-            told = "KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY; mend it, or leave it out"
-            raise Refused(blocking(warning_codes.WRONG_ACCOUNT, told))
+            message = "KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY; mend it, or leave it out"
+            raise Refused(blocking(warning_codes.WRONG_ACCOUNT, message))
         if self._sameness is AccountMatch.SAME:
             return self._sync_key.client, ()
-        told = "Katana did not confirm that KATANA_SYNC_API_KEY is a key of the same account; it is not used"
-        return self._key.client, (f"{told} until the next start",)
+        message = "Katana did not confirm that KATANA_SYNC_API_KEY is a key of the same account; it is not used"
+        return self._key.client, (f"{message} until the next start",)
 
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
@@ -285,8 +285,8 @@ def connected(settings: Settings, outside: Environment | None = None) -> Tenant:
         SettingsError: the API key or the base URL cannot work.
     """
     if settings.sandbox and not settings.api_key.get_secret_value():
-        told = f"the sandbox at {settings.base_url} takes the key that katana-sandbox serve printed"
-        raise SettingsError(f"KATANA_API_KEY is not set: {told}")
+        message = f"the sandbox at {settings.base_url} takes the key that katana-sandbox serve printed"
+        raise SettingsError(f"KATANA_API_KEY is not set: {message}")
     check_account(settings)
     try:
         return Tenant(settings, outside)

@@ -64,8 +64,8 @@ _FORMER = {"items": "catalog"}
 
 def not_written(plural: str, *readers: str) -> Mapping[Verb, str]:
     """Return why an entity has no tool that writes, and which of its tools read it."""
-    told = f"{titled(plural)} are only read so far; they are written in Katana, and read here with "
-    return dict.fromkeys(("create", "modify", "delete"), told + " and ".join(f"`{reader}`" for reader in readers))
+    message = f"{titled(plural)} are only read so far; they are written in Katana, and read here with "
+    return dict.fromkeys(("create", "modify", "delete"), message + " and ".join(f"`{reader}`" for reader in readers))
 
 
 type AnyTool = ToolSpec[Any]

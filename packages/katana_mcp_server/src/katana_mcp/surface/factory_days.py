@@ -71,8 +71,8 @@ def with_zone(answer: Answer, services: Services) -> Answer:
     if days.unknown is not None:
         # What it is called is a text of Katana's, which none of our own sentences repeats.
         called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
-        told = f"the factory's time zone {called}: days are those of UTC"
-        warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, told)]
+        message = f"the factory's time zone {called}: days are those of UTC"
+        warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, message)]
     said = _in_words(answer, days)
     return said.model_copy(
         update={"time_zone": days.name, "warnings": [_warning(warning, days) for warning in warnings]}

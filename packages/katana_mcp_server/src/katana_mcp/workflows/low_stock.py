@@ -256,8 +256,8 @@ def _more_suppliers(shown: int, total: int) -> ToolWarning:
 def _unpriced(lines: Sequence[OrderLine]) -> list[ToolWarning]:
     """Return a note of lines that have no price."""
     without = sum(line.value is None for line in lines)
-    told = f"{without} of {len(lines)} lines to order have no purchase price: values leave them out"
-    return [info(warning_codes.PRICE_REQUIRED, told)] if without else []
+    message = f"{without} of {len(lines)} lines to order have no purchase price: values leave them out"
+    return [info(warning_codes.PRICE_REQUIRED, message)] if without else []
 
 
 async def _names_of(found: Sequence[_Short], services: Services) -> Names:

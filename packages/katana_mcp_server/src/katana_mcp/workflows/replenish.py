@@ -153,8 +153,8 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
 
 
 def _missing(unknown: NotFound) -> ToolWarning:
-    told = f"nothing has the SKU or variant id {unknown.asked!r}{did_you_mean(unknown.did_you_mean or ())}"
-    return advisory(warning_codes.NOT_FOUND, told, "skus_or_variant_ids")
+    message = f"nothing has the SKU or variant id {unknown.asked!r}{did_you_mean(unknown.did_you_mean or ())}"
+    return advisory(warning_codes.NOT_FOUND, message, "skus_or_variant_ids")
 
 
 async def _read(
@@ -304,8 +304,8 @@ def _moment(day: str, services: Services) -> str:
 
 def _about(shown: Mapping[str, object], warning: ToolWarning) -> ToolWarning:
     """Return a warning of a plan as one of this answer, which is not refused for it."""
-    told = f"order of {shown['supplier']} for {shown['location']}: {warning.message}"
-    return advisory(warning.code or warning_codes.PLAN_TOO_LARGE, told)
+    message = f"order of {shown['supplier']} for {shown['location']}: {warning.message}"
+    return advisory(warning.code or warning_codes.PLAN_TOO_LARGE, message)
 
 
 def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) -> str:

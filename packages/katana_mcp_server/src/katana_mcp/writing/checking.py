@@ -27,8 +27,8 @@ async def entry_of_token(token: str, services: Services) -> Entry:
     """
     entry = await services.journal.find(token)
     if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
-        told = "no plan has this token; a token is given out by a preview, for one account and one caller"
-        raise Refused(blocking(warning_codes.UNKNOWN_PLAN, told, "plan_tokens"))
+        message = "no plan has this token; a token is given out by a preview, for one account and one caller"
+        raise Refused(blocking(warning_codes.UNKNOWN_PLAN, message, "plan_tokens"))
     return entry
 
 
@@ -147,24 +147,26 @@ def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
 
 
 def _stale(plan: Plan, why: str) -> ToolWarning:
-    told = f"{plan.summary}: not applied, because of a change after the preview: {why}; plan it again with {plan.tool}"
-    return blocking(warning_codes.STALE_PLAN, told, "plan_tokens")
+    message = (
+        f"{plan.summary}: not applied, because of a change after the preview: {why}; plan it again with {plan.tool}"
+    )
+    return blocking(warning_codes.STALE_PLAN, message, "plan_tokens")
 
 
 def unconfirmed(plan: Plan) -> ToolWarning:
     """Return that a plan needs a person's yes, and that nobody gave one."""
     why = "KATANA_MCP_CONFIRM=required: a person must confirm, and this client cannot ask one: nothing was written"
-    told = f"{plan.summary}: {why}; apply the same token from a client that can ask the user (elicitation)"
-    return blocking(warning_codes.CONFIRMATION_REQUIRED, told, "plan_tokens")
+    message = f"{plan.summary}: {why}; apply the same token from a client that can ask the user (elicitation)"
+    return blocking(warning_codes.CONFIRMATION_REQUIRED, message, "plan_tokens")
 
 
 def declined(plan: Plan) -> ToolWarning:
     """Return that a plan is over because a person said no to it."""
-    told = f"{plan.summary}: a person declined it and nothing was written; plan it again with {plan.tool}"
-    return blocking(warning_codes.DECLINED_PLAN, told, "plan_tokens")
+    message = f"{plan.summary}: a person declined it and nothing was written; plan it again with {plan.tool}"
+    return blocking(warning_codes.DECLINED_PLAN, message, "plan_tokens")
 
 
 def expired(plan: Plan) -> ToolWarning:
     """Return that a plan is over because it was not applied in time."""
-    told = f"{plan.summary}: the plan has expired and nothing was written; plan it again with {plan.tool}"
-    return blocking(warning_codes.EXPIRED_PLAN, told, "plan_tokens")
+    message = f"{plan.summary}: the plan has expired and nothing was written; plan it again with {plan.tool}"
+    return blocking(warning_codes.EXPIRED_PLAN, message, "plan_tokens")

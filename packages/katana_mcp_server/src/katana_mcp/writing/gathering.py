@@ -47,8 +47,8 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
         telling = asyncio.ensure_future(_tell(services))
         try:
             if not await finished(gathering, left, services.clock):
-                told = "not all data for the plan could be read from Katana, so nothing was done"
-                raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, told))
+                message = "not all data for the plan could be read from Katana, so nothing was done"
+                raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, message))
             return gathering.result()
         except Refused as refusal:
             raise Refused(
@@ -79,5 +79,5 @@ def _with_reason(warning: ToolWarning, began: float, services: Services) -> Tool
     seconds = services.client.budget.expected(Priority.WRITE)
     what = _PLACE if seconds > 0 else "its answer"
     again = min(max(seconds, _SOONEST), _LATEST)
-    told = f"{warning.message}; waited {waited:.0f} s for {what}: ask again in {again:.0f} s"
-    return blocking(warning.code, told, warning.field_path)
+    message = f"{warning.message}; waited {waited:.0f} s for {what}: ask again in {again:.0f} s"
+    return blocking(warning.code, message, warning.field_path)

@@ -50,8 +50,8 @@ async def leftovers(
 
 def _warning(plan: Plan, action: Action, row: JsonObject, state: str) -> ToolWarning:
     missed = "Katana did not make it" if state == "failed" else "whether Katana made it as planned is unknown"
-    told = f"{action.title}: {missed}; {action.entity} {row.get('id')} of that name is left behind"
-    return advisory(warning_codes.LEFT_BEHIND, f"{told}; {_deletion(plan, row)}")
+    message = f"{action.title}: {missed}; {action.entity} {row.get('id')} of that name is left behind"
+    return advisory(warning_codes.LEFT_BEHIND, f"{message}; {_deletion(plan, row)}")
 
 
 def _deletion(plan: Plan, row: JsonObject) -> str:

@@ -35,13 +35,13 @@ def too_large(draft: Draft, services: Services) -> list[ToolWarning]:
     lines, writes = lines_of(draft), len(draft.actions)
     warnings: list[ToolWarning] = []
     if lines > services.most_lines:
-        told = (
+        message = (
             f"the plan has {lines} lines, but a plan may have only {services.most_lines} ({_LINES}): plan it in parts"
         )
-        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, told))
+        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, message))
     if writes > services.most_writes:
-        told = f"the plan has {writes} requests, but only {services.most_writes} may be sent in a minute ({_WRITES})"
-        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, f"{told}: plan it in parts"))
+        message = f"the plan has {writes} requests, but only {services.most_writes} may be sent in a minute ({_WRITES})"
+        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, f"{message}: plan it in parts"))
     return warnings
 
 
@@ -50,15 +50,15 @@ def unreadable(preview: Preview) -> list[ToolWarning]:
     size = ENVELOPE_BYTES + size_of(preview, MAX_ANSWER_BYTES)
     if size <= MAX_ANSWER_BYTES:
         return []
-    told = f"the preview has {size} bytes and an answer holds {MAX_ANSWER_BYTES}, so it cannot be shown completely"
-    return [blocking(warning_codes.PLAN_TOO_LARGE, f"{told}: plan it in parts, or do it in Katana")]
+    message = f"the preview has {size} bytes and an answer holds {MAX_ANSWER_BYTES}, so it cannot be shown completely"
+    return [blocking(warning_codes.PLAN_TOO_LARGE, f"{message}: plan it in parts, or do it in Katana")]
 
 
 def no_room(until: datetime, services: Services) -> ToolWarning:
     """Return that a caller has sent all that it may in a minute, and when it may go on."""
-    told = f"{services.most_writes} writes a minute are allowed ({_WRITES}) and all are used: nothing was written"
+    message = f"{services.most_writes} writes a minute are allowed ({_WRITES}) and all are used: nothing was written"
     when = f"the token stays valid, apply it again at {iso(until)} or later"
-    return blocking(warning_codes.TOO_MANY_WRITES, f"{told}; {when}", "plan_tokens")
+    return blocking(warning_codes.TOO_MANY_WRITES, f"{message}; {when}", "plan_tokens")
 
 
 async def room_for(entries: Sequence[Entry], services: Services) -> None:
@@ -71,8 +71,8 @@ async def room_for(entries: Sequence[Entry], services: Services) -> None:
     waiting = [entry for entry in entries if entry.stands(now) != "expired"]
     actions = sum(len(each.actions) for each in waiting)
     if len(waiting) > 1 and actions > services.most_writes:
-        told = f"these plans need {actions} writes, but only {services.most_writes} a minute are allowed ({_WRITES})"
-        why = f"{told}: nothing was written; apply fewer of them at once"
+        message = f"these plans need {actions} writes, but only {services.most_writes} a minute are allowed ({_WRITES})"
+        why = f"{message}: nothing was written; apply fewer of them at once"
         raise Refused(blocking(warning_codes.TOO_MANY_WRITES, why, "plan_tokens"))
     wanted = WriteRequested(services.principal, actions, services.most_writes, [each.id for each in waiting])
     until = await services.journal.room_at(wanted) if waiting else None

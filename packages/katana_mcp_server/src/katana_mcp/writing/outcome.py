@@ -154,8 +154,8 @@ def _of_saga(plan: Plan, applied: int, steps: int) -> str:
     """Return how far a saga came that stopped halfway, or goes back, and how it goes on."""
     if goes_back(plan) and applied in (0, steps):
         return f"done: {plan.summary}"
-    told = f"stopped after {applied} of {steps} steps: {plan.summary}; apply the same token again to go on"
-    return told if goes_back(plan) else f"{told}, or with roll_back=true to put everything back as it was"
+    message = f"stopped after {applied} of {steps} steps: {plan.summary}; apply the same token again to go on"
+    return message if goes_back(plan) else f"{message}, or with roll_back=true to put everything back as it was"
 
 
 _ENDS: tuple[Ended, ...] = ("applied", "failed", "unknown", "not_tried")

@@ -109,8 +109,8 @@ async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int
     except Refused as refusal:
         work.warnings.append(_stopped(refusal.warnings[0].message))
     else:
-        told = "Katana has answered a step that it does not show yet; apply the same token again in a minute"
-        work.warnings.append(_stopped(told))
+        message = "Katana has answered a step that it does not show yet; apply the same token again in a minute"
+        work.warnings.append(_stopped(message))
     return None
 
 

@@ -81,8 +81,8 @@ def shortages(moves: Iterable[StockMove], levels: Levels) -> list[ToolWarning]:
         before = move.before(levels)
         if before is not None and move.change < 0 and before + move.change < 0:
             leaves = f"{plain_number(-move.change)} {move.called} would be taken from {move.place}"
-            told = f"{leaves}, which has only {plain_number(before)} in stock"
-            warnings.append(advisory(warning_codes.INSUFFICIENT_STOCK, told, move.path))
+            message = f"{leaves}, which has only {plain_number(before)} in stock"
+            warnings.append(advisory(warning_codes.INSUFFICIENT_STOCK, message, move.path))
     return warnings
 
 

@@ -121,25 +121,27 @@ def room_in(entry: Entry, services: Services) -> float:
 def not_its_turn(entry: Entry, lane: str) -> ToolWarning:
     """Return that another plan of the same record or number space is being applied."""
     what = lane.partition(": ")[2]
-    told = f"{entry.plan.summary}: not applied yet, because another plan for the same record is being applied ({what})"
+    message = (
+        f"{entry.plan.summary}: not applied yet, because another plan for the same record is being applied ({what})"
+    )
     return blocking(
-        warning_codes.PLAN_RUNNING, f"{told}; nothing was written, apply it again with the same token", "plan_tokens"
+        warning_codes.PLAN_RUNNING, f"{message}; nothing was written, apply it again with the same token", "plan_tokens"
     )
 
 
 def kept(entry: Entry, other: int) -> ToolWarning:
     """Return that a plan of the same record stopped halfway, and has to be brought to an end first."""
-    told = f"{entry.plan.summary}: not applied, because another plan of the same record stopped halfway"
+    message = f"{entry.plan.summary}: not applied, because another plan of the same record stopped halfway"
     how = "apply that token again to go on, or with roll_back to put the record back"
-    return blocking(warning_codes.PLAN_RUNNING, f"{told} (journal entry {other}): {how}", "plan_tokens")
+    return blocking(warning_codes.PLAN_RUNNING, f"{message} (journal entry {other}): {how}", "plan_tokens")
 
 
 def no_place(entry: Entry, seconds: float, services: Services) -> ToolWarning:
     """Return that Katana's requests of the minute are used up, and when to come back."""
     until = iso(services.clock.now() + timedelta(seconds=seconds))
-    told = f"{entry.plan.summary}: not applied yet, because Katana's 60 requests of the minute are used up"
+    message = f"{entry.plan.summary}: not applied yet, because Katana's 60 requests of the minute are used up"
     return blocking(
         warning_codes.KATANA_UNAVAILABLE,
-        f"{told}: nothing was written; the token stays valid, apply it again at {until} or later",
+        f"{message}: nothing was written; the token stays valid, apply it again at {until} or later",
         "plan_tokens",
     )

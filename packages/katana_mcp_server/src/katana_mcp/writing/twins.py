@@ -23,8 +23,8 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
         others = [found for found in await _having(action, number, services) if found != made]
         if others:
             what = spec.key_path if spec.key_path in {"name", "label"} else "number: change one of them"
-            told = f"{action.title}: {', '.join(map(str, others[:5]))} have the same {what}"
-            warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, told))
+            message = f"{action.title}: {', '.join(map(str, others[:5]))} have the same {what}"
+            warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, message))
     return warnings
 
 

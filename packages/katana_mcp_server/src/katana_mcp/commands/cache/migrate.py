@@ -61,8 +61,8 @@ async def _move(job: Job, spec: EntitySpec, sides: tuple[CacheBackend, CacheBack
     if age(ours) > age(theirs):
         return _Moved(*between, 0, None, f"{target.name} is newer than {source.name}: left as it is")
     rows, verified = await _filled(Migration(await newest_of(sides), job.clock, job.tell), spec, sides)
-    told = "equal" if not verified.differences else f"differences: {verified.differences}"
-    return _Moved(*between, rows, verified, told)
+    message = "equal" if not verified.differences else f"differences: {verified.differences}"
+    return _Moved(*between, rows, verified, message)
 
 
 async def _filled(

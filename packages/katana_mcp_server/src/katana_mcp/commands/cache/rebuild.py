@@ -21,12 +21,12 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
             rebuilt = await rebuild_files(told_job, specs, source)
     finally:
         await tenant.close()
-    told = "a damaged file was set aside as {}: a server fetches the rest of it anew"
+    message = "a damaged file was set aside as {}: a server fetches the rest of it anew"
     head = ("entity", "before", "now", "quarantined", "requests")
     return Report(
         data={"entities": [asdict(entity) for entity in rebuilt.entities], "set_aside": list(rebuilt.set_aside)},
         sheets=(Sheet(head, [_line(entity) for entity in rebuilt.entities]),),
-        notes=(*notices, *(told.format(name) for name in rebuilt.set_aside)),
+        notes=(*notices, *(message.format(name) for name in rebuilt.set_aside)),
     )
 
 

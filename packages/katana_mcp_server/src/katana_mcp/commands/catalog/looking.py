@@ -79,11 +79,11 @@ def listed(catalog: LiveCatalog, withheld: Mapping[str, str]) -> Report:
 
 def _cost(catalog: LiveCatalog, server: str, tokens: int) -> str:
     upstream = catalog.catalog.upstreams.get(server)
-    told = f"{server}: {tokens:,} tokens listed"
+    message = f"{server}: {tokens:,} tokens listed"
     if upstream is None or upstream.budget is None:
-        return told
+        return message
     over = "" if tokens <= upstream.budget else "; what may change something stays listed"
-    return f"{told}, of a budget of {upstream.budget:,}{over}"
+    return f"{message}, of a budget of {upstream.budget:,}{over}"
 
 
 async def diff(choice: CatalogChoice, live: Path | None) -> Report:

@@ -73,6 +73,6 @@ def _zone(name: object) -> Finding:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        told = "this machine does not know the factory's time zone, so days are UTC's"
-        return Finding("time zone", "advice", told, "install the system's tzdata")
+        message = "this machine does not know the factory's time zone, so days are UTC's"
+        return Finding("time zone", "advice", message, "install the system's tzdata")
     return Finding("time zone", "fine", f"{name}: a date is a day of it")

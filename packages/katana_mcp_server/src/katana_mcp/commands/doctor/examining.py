@@ -78,8 +78,10 @@ async def _client(settings: Settings, outside: Environment) -> AsyncGenerator[Ka
 
 
 def _versions() -> Finding:
-    told = f"katana-mcp {__version__}, Python {platform.python_version()}, FastMCP {version('fastmcp')}, {sys.platform}"
-    return Finding("versions", "fine", told)
+    message = (
+        f"katana-mcp {__version__}, Python {platform.python_version()}, FastMCP {version('fastmcp')}, {sys.platform}"
+    )
+    return Finding("versions", "fine", message)
 
 
 def _key(settings: Settings) -> str:

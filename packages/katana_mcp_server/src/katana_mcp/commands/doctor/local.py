@@ -34,8 +34,8 @@ async def cache_findings(settings: Settings, outside: Environment) -> list[Findi
         return [Finding("cache", "fine", "in memory: a sandbox keeps it in files where --cache-dir names a place")]
     there = next((each for each in (directory, *directory.parents) if each.exists()), Path("/"))
     if not os.access(there, os.W_OK):
-        told = f"{there} cannot be written"
-        return [Finding("cache", "wrong", told, "let this user write there, or name another place with --cache-dir")]
+        message = f"{there} cannot be written"
+        return [Finding("cache", "wrong", message, "let this user write there, or name another place with --cache-dir")]
     free = shutil.disk_usage(there).free
     room = f"; {format_size(free)} free"
     if not directory.exists():
@@ -61,16 +61,16 @@ def _silent(what: str, done: int, total: int | None) -> None:
 async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
     report = await status(job, (), quarantine=False)
     weight = sum(size(each) for each in job.directory.glob("*") if each.is_file())
-    told = f"{job.directory}, {format_size(weight)}{room}"
+    message = f"{job.directory}, {format_size(weight)}{room}"
     if not report.fine:
-        return Finding("cache", "wrong", f"{told}; a file is damaged", "start a server once: it sets the file aside")
+        return Finding("cache", "wrong", f"{message}; a file is damaged", "start a server once: it sets the file aside")
     kept_out = sum(cast("int", each.get("quarantined", 0)) for each in _listed(report, "entities"))
     if kept_out:
         advice = "katana-mcp cache status --quarantine names them"
-        return Finding("cache", "advice", f"{told}; {kept_out} records cannot be kept", advice)
+        return Finding("cache", "advice", f"{message}; {kept_out} records cannot be kept", advice)
     if scarce:
-        return Finding("cache", "advice", told, "make room: a cache is rebuilt beside the old one")
-    return Finding("cache", "fine", told)
+        return Finding("cache", "advice", message, "make room: a cache is rebuilt beside the old one")
+    return Finding("cache", "fine", message)
 
 
 async def _journal(job: Job) -> Finding:
@@ -78,8 +78,8 @@ async def _journal(job: Job) -> Finding:
     states = [each.get("state") for each in _listed(report, "entries")]
     unknown = states.count("unknown")
     if unknown:
-        told = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"
-        return Finding("journal", "advice", told, "katana-mcp journal reconcile looks them up in Katana")
+        message = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"
+        return Finding("journal", "advice", message, "katana-mcp journal reconcile looks them up in Katana")
     return Finding("journal", "fine", f"{len(states)} plans" if states else "nothing was planned yet")
 
 
@@ -97,17 +97,19 @@ def catalog_findings(settings: Settings) -> list[Finding]:
         read_pins(files)
     except CatalogError as error:
         return [Finding("catalogue", "wrong", str(error), "katana-mcp catalog verify says more")]
-    told = f"{settings.catalog}; other servers: {count}"
+    message = f"{settings.catalog}; other servers: {count}"
     live = read_json(files.live)
     if live is None:
-        return [Finding("catalogue", "advice", f"{told}; no server has looked yet", "start one, or run catalog verify")]
+        return [
+            Finding("catalogue", "advice", f"{message}; no server has looked yet", "start one, or run catalog verify")
+        ]
     down = [name for name, server in live.get("servers", {}).items() if server.get("state") == "down"]
     differing = len(live.get("drift", ())) + len(live.get("stuck", ()))
     if down or differing:
         gone = f"; {', '.join(down)} down" if down else ""
-        told = f"{told}{gone}; differences when a server last looked: {differing}"
-        return [Finding("catalogue", "advice", told, "katana-mcp catalog diff names them")]
-    return [Finding("catalogue", "fine", told)]
+        message = f"{message}{gone}; differences when a server last looked: {differing}"
+        return [Finding("catalogue", "advice", message, "katana-mcp catalog diff names them")]
+    return [Finding("catalogue", "fine", message)]
 
 
 def host_findings() -> list[Finding]:
@@ -122,8 +124,8 @@ def host_findings() -> list[Finding]:
         for entry, line in listed.items():
             program = line[0]
             if shutil.which(program) is None:
-                told = f"starts {entry} with {program[:_SHOWN]}, which is not there"
-                findings.append(Finding(host.title, "wrong", told, f"katana-mcp install {name} writes it anew"))
+                message = f"starts {entry} with {program[:_SHOWN]}, which is not there"
+                findings.append(Finding(host.title, "wrong", message, f"katana-mcp install {name} writes it anew"))
             else:
                 findings.append(Finding(host.title, "fine", f"starts {entry} with {program[:_SHOWN]}"))
     none = Finding("hosts", "advice", "no host starts the server yet", "katana-mcp install claude-code, for example")

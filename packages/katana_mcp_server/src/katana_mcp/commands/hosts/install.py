@@ -90,8 +90,8 @@ def uninstall(wish: Wish) -> Report:
             entries[host.key] = servers
 
     changed = path.exists() and changed_file(path, take)
-    told = "is not listed any more" if changed else "was not listed"
-    return Report(_data(wish, path, changed=changed), notes=(f"{wish.name} {told} in {path}",))
+    message = "is not listed any more" if changed else "was not listed"
+    return Report(_data(wish, path, changed=changed), notes=(f"{wish.name} {message} in {path}",))
 
 
 def found(name: HostName, *, project: bool = False) -> dict[str, list[str]]:

@@ -67,11 +67,11 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         is_billing = row.get("entity_type") == "billing"
         if is_billing and has_billing:
-            told = f"{path}: a customer can have only one billing address: change or delete the existing one"
-            yield blocking(warning_codes.SECOND_BILLING_ADDRESS, told, f"{path}.entity_type")
+            message = f"{path}: a customer can have only one billing address: change or delete the existing one"
+            yield blocking(warning_codes.SECOND_BILLING_ADDRESS, message, f"{path}.entity_type")
         if "default" in row and has_default:
-            told = f"{path}: another address in this request is already the default shipping address"
-            yield blocking(_WRONG_DEFAULT, told, f"{path}.default")
+            message = f"{path}: another address in this request is already the default shipping address"
+            yield blocking(_WRONG_DEFAULT, message, f"{path}.default")
         lines = {name: row.get(name) for name in _WHAT_IT_IS}
         if lines in seen:
             yield blocking(warning_codes.DUPLICATE_ROW, f"{path}: the same address is added twice", path)
@@ -87,8 +87,8 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
     diff = change.parts[ADDRESSES]
     address = diff.before.get(key) if isinstance(key, int) else None
     if address is not None and address.get("entity_type") != "shipping":
-        told = f"{DEFAULT}: address {key} is a billing address, so it cannot be the default for shipping"
-        yield blocking(_WRONG_DEFAULT, told, DEFAULT)
+        message = f"{DEFAULT}: address {key} is a billing address, so it cannot be the default for shipping"
+        yield blocking(_WRONG_DEFAULT, message, DEFAULT)
     elif key in diff.deletes:
         yield blocking(
             _WRONG_DEFAULT, f"{DEFAULT}: address {key} is deleted here, so it cannot be the default", DEFAULT
@@ -96,8 +96,8 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         if "default" in row:
             other = "no address" if key is None else "another address"
-            told = f"{path}.default: {DEFAULT} names {other} as the default"
-            yield blocking(_WRONG_DEFAULT, told, f"{path}.default")
+            message = f"{path}.default: {DEFAULT} names {other} as the default"
+            yield blocking(_WRONG_DEFAULT, message, f"{path}.default")
 
 
 def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
@@ -113,8 +113,10 @@ def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
         is_default = key in {change.old.get(each) for each in _BY_TYPE.values()}
         if is_default and kind not in replaced:
             path = f"delete_address_ids[{nr}]"
-            told = f"{path}: address {key} is the default for {kind}: which one becomes the default then is not known"
-            yield advisory(warning_codes.DEFAULT_ADDRESS_DELETED, told, path)
+            message = (
+                f"{path}: address {key} is the default for {kind}: which one becomes the default then is not known"
+            )
+            yield advisory(warning_codes.DEFAULT_ADDRESS_DELETED, message, path)
 
 
 RULES = (_of_new, _of_default, _of_deleted)

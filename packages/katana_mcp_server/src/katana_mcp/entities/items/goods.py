@@ -87,11 +87,11 @@ def _purposes(change: Transition) -> Iterator[ToolWarning]:
         return
     new = change.new
     if (new.get(_UNIT) is None) is not (new.get(_RATE) is None):
-        told = f"{_UNIT} and {_RATE} go together: give both, or null for both"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, _UNIT)
+        message = f"{_UNIT} and {_RATE} go together: give both, or null for both"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, _UNIT)
     if new.get("batch_tracked") and new.get("serial_tracked"):
-        told = "batch_tracked: an item is tracked by batches or by serial numbers, not by both"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "batch_tracked")
+        message = "batch_tracked: an item is tracked by batches or by serial numbers, not by both"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "batch_tracked")
 
 
 def _of_products(change: Transition) -> Iterator[ToolWarning]:

@@ -163,13 +163,13 @@ def _used(change: Transition) -> Iterator[ToolWarning]:
         having = [row for row in rows(change.new, VARIANTS) if config_of(row).get(name, None) not in (None, *values)]
         if having:
             held = ", ".join(dict.fromkeys(config_of(row)[name] for row in having))
-            told = f"configs: variants have {held} of {name}: change or delete these first, or name it too"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, CONFIGS)
+            message = f"configs: variants have {held} of {name}: change or delete these first, or name it too"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, CONFIGS)
         elif not values and name not in {each.get("name") for each in rows(change.old, CONFIGS)}:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"configs: there is no option {name} to take away", CONFIGS)
     if given and not any(given.values()) and given.keys() >= {each.get("name") for each in rows(change.old, CONFIGS)}:
-        told = "configs: Katana keeps at least one option of an item that has some: its last one stays"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, CONFIGS)
+        message = "configs: Katana keeps at least one option of an item that has some: its last one stays"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, CONFIGS)
     if len(rows(change.new, CONFIGS)) > MOST:
         yield blocking(warning_codes.INVALID_ARGUMENT, f"an item has at most {MOST} options", CONFIGS)
 
@@ -192,9 +192,9 @@ def _lacking(change: Transition) -> Iterator[ToolWarning]:
     for path, row in _with_paths(change):
         lacks = [name for name in options if name not in config_of(row)]
         if lacks or not options:
-            told = f"has no {', '.join(lacks)}" if lacks else "has no option that tells it from the others"
-            told = f"{path}: variant {called(row)} {told}: each of several needs it"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+            message = f"has no {', '.join(lacks)}" if lacks else "has no option that tells it from the others"
+            message = f"{path}: variant {called(row)} {message}: each of several needs it"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
 
 
 def _with_paths(change: Transition) -> Iterator[tuple[str, State]]:

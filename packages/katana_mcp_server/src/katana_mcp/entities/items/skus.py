@@ -64,8 +64,8 @@ def taken(change: Transition) -> Iterator[ToolWarning]:
 def shared(sku: object, others: Sequence[int], path: str) -> ToolWarning:
     """Return that other variants have a SKU that is given."""
     what = f"variant {others[0]} has" if len(others) == 1 else f"variants {', '.join(map(str, others[:5]))} have"
-    told = f"{what} the SKU {sku} too: use the id, because the SKU is not unique"
-    return advisory(warning_codes.DUPLICATE_SKU, told, path)
+    message = f"{what} the SKU {sku} too: use the id, because the SKU is not unique"
+    return advisory(warning_codes.DUPLICATE_SKU, message, path)
 
 
 def binds(change: Transition) -> JsonObject:

@@ -142,14 +142,16 @@ def used_in(change: Transition) -> Iterator[ToolWarning]:
     used, path = _own(change), None if change.after is None else "delete_variant_ids"
     if used.products:
         named = first_of(used.called, _NAMED, len(used.products))
-        told = f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
-        yield advisory(warning_codes.IN_USE, told, path)
+        message = (
+            f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
+        )
+        yield advisory(warning_codes.IN_USE, message, path)
     if used.stock:
         named = first_of(used.stock, _NAMED)
         yield advisory(warning_codes.IN_USE, f"there is stock of it: {named}; it is listed no longer afterwards", path)
     if not used.is_counted:
-        told = "the first sync of bills of materials is not finished: more products may be made of it"
-        yield advisory(warning_codes.COLD_CACHE, told, path)
+        message = "the first sync of bills of materials is not finished: more products may be made of it"
+        yield advisory(warning_codes.COLD_CACHE, message, path)
 
 
 def binds(change: Transition) -> JsonObject:

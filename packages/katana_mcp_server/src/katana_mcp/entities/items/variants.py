@@ -105,8 +105,8 @@ def _finished(parent: str, row: State, _: State, __: Facts) -> State:
 def left_over(change: Transition) -> Iterator[ToolWarning]:
     """Yield that an item would be left without variants."""
     if change.before is not None and change.after is not None and not rows(change.new, VARIANTS):
-        told = f"an item needs a variant: delete item {change.old.get('id')} itself instead"
-        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_variant_ids")
+        message = f"an item needs a variant: delete item {change.old.get('id')} itself instead"
+        yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_variant_ids")
 
 
 def older_fields(change: Transition) -> Iterator[ToolWarning]:
@@ -114,8 +114,8 @@ def older_fields(change: Transition) -> Iterator[ToolWarning]:
     diff = change.sent[VARIANTS]
     is_asked = any(_CUSTOM in row for row in (*diff.adds, *diff.updates.values()))
     if is_asked and any(row.get(_OLDER) for row in rows(change.old, VARIANTS)):
-        told = "custom fields of these variants are kept in a collection, without definitions: change them in Katana"
-        yield blocking(warning_codes.INVALID_ARGUMENT, f"custom_fields: {told}", _CUSTOM)
+        message = "custom fields of these variants are kept in a collection, without definitions: change them in Katana"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"custom_fields: {message}", _CUSTOM)
 
 
 def ids_of(item: State) -> tuple[int, ...]:

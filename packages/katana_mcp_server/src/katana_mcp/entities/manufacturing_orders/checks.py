@@ -58,8 +58,8 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
         known = facts.with_id("variant", change.new.get("variant_id"))
         item = None if known is None else facts.names.item(facts.names.record("variant", known.id))
         if known is not None and item is not None and not get_bool(item, "is_producible"):
-            told = f"sku_or_variant_id: {known.called} is not marked as made, so Katana makes no order for it"
-            yield blocking(warning_codes.NOT_PRODUCIBLE, told, "sku_or_variant_id")
+            message = f"sku_or_variant_id: {known.called} is not marked as made, so Katana makes no order for it"
+            yield blocking(warning_codes.NOT_PRODUCIBLE, message, "sku_or_variant_id")
     if "location_id" in change.head:
         yield from makes_nothing(facts, change.new, "location_id")
 
@@ -69,8 +69,8 @@ def makes_nothing(facts: Facts, order: State, path: str) -> Iterator[ToolWarning
     known = facts.with_id("location", order.get("location_id"))
     place = None if known is None else facts.names.record("location", known.id)
     if known is not None and place is not None and get_bool(place, "manufacturing_allowed") is False:
-        told = f"{path}: Katana does not allow manufacturing at {known.called}"
-        yield blocking(warning_codes.NOT_PRODUCIBLE, told, path)
+        message = f"{path}: Katana does not allow manufacturing at {known.called}"
+        yield blocking(warning_codes.NOT_PRODUCIBLE, message, path)
 
 
 def _locks(change: Transition) -> Iterator[ToolWarning]:
@@ -80,33 +80,35 @@ def _locks(change: Transition) -> Iterator[ToolWarning]:
     status, order = change.unlocked.get("status"), order_of(change.old)
     touched = [name for name in _PARTS if change.asked.get(name)]
     if status == DONE:
-        told = (
+        message = (
             f"{order} is DONE: it can no longer be changed; status {REOPENED} with reopen=true undoes its productions"
         )
         names = [*(name for name in _LOCKED if name in change.head), *touched]
-        yield from (blocking(warning_codes.LOCKED, f"{name}: {told}", name) for name in names)
+        yield from (blocking(warning_codes.LOCKED, f"{name}: {message}", name) for name in names)
     elif change.asked.get("done_date") is not None:
-        told = f"done_date: {order} is {status}: only a done order has one; complete_manufacturing_order takes a date"
-        yield blocking(warning_codes.LOCKED, told, "done_date")
+        message = (
+            f"done_date: {order} is {status}: only a done order has one; complete_manufacturing_order takes a date"
+        )
+        yield blocking(warning_codes.LOCKED, message, "done_date")
     if status == PARTLY and touched:
-        told = f"{touched[0]}: {order} is {PARTLY}: Katana may refuse to change its rows, and then the plan stops"
-        yield advisory(warning_codes.LOCKED, told, touched[0])
+        message = f"{touched[0]}: {order} is {PARTLY}: Katana may refuse to change its rows, and then the plan stops"
+        yield advisory(warning_codes.LOCKED, message, touched[0])
 
 
 def _reopens(change: Transition) -> Iterator[ToolWarning]:
     """Yield what taking productions back means; it has to be asked for as such."""
     if change.asked.get("reopen") and change.asked.get("status") != REOPENED:
-        told = f"reopen: it goes with status {REOPENED} alone"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "reopen")
+        message = f"reopen: it goes with status {REOPENED} alone"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "reopen")
     if not change.unlocks:
         return
     count = len(productions(change.facts))
     what = f"undoes {count} production{'' if count == 1 else 's'}: the product leaves stock, its ingredients return"
-    told = f"status: {REOPENED} reopens {order_of(change.old)} and {what}"
+    message = f"status: {REOPENED} reopens {order_of(change.old)} and {what}"
     if change.asked.get("reopen"):
-        yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+        yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
     else:
-        yield blocking(warning_codes.REOPEN_REQUIRED, f"{told}; if you want this, pass reopen=true", "status")
+        yield blocking(warning_codes.REOPEN_REQUIRED, f"{message}; if you want this, pass reopen=true", "status")
     yield from makes_nothing(change.facts, change.old, "status")
 
 
@@ -114,10 +116,10 @@ def _quantity(change: Transition) -> Iterator[ToolWarning]:
     """Yield that less is planned than was made."""
     made, planned = number(change.old, "completed_quantity"), number(change.new, "planned_quantity")
     if "planned_quantity" in change.head and made and not change.unlocks and planned is not None and planned < made:
-        told = (
+        message = (
             f"planned_quantity: {plain_number(made)} are already made of {order_of(change.old)}: plan no less than that"
         )
-        yield blocking(warning_codes.INVALID_QUANTITY, told, "planned_quantity")
+        yield blocking(warning_codes.INVALID_QUANTITY, message, "planned_quantity")
 
 
 def _goes(change: Transition) -> Iterator[ToolWarning]:
@@ -126,14 +128,18 @@ def _goes(change: Transition) -> Iterator[ToolWarning]:
         return
     order = order_of(change.before)
     if change.before.get("status") == DONE:
-        told = f"{order} is DONE: reopen it first, by modify_manufacturing_order with status {REOPENED} and reopen=true"
-        yield blocking(warning_codes.LOCKED, told)
+        message = (
+            f"{order} is DONE: reopen it first, by modify_manufacturing_order with status {REOPENED} and reopen=true"
+        )
+        yield blocking(warning_codes.LOCKED, message)
     elif productions(change.facts):
-        told = f"{order} is {PARTLY}: its productions are deleted too; the product leaves stock, its ingredients return"
-        yield advisory(warning_codes.STOCK_WAS_MOVED, told)
+        message = (
+            f"{order} is {PARTLY}: its productions are deleted too; the product leaves stock, its ingredients return"
+        )
+        yield advisory(warning_codes.STOCK_WAS_MOVED, message)
     if sold_for(change):
-        told = f"{order} is made for a sales order: Katana may refuse to delete it, and no new one is linked"
-        yield advisory(warning_codes.LOCKED, told)
+        message = f"{order} is made for a sales order: Katana may refuse to delete it, and no new one is linked"
+        yield advisory(warning_codes.LOCKED, message)
 
 
 RULES = (_made, _locks, _reopens, _quantity, _goes)

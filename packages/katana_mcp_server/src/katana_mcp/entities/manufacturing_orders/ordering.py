@@ -114,11 +114,11 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
         elif each.key in seen:
             yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, f"{path}: row {each.key} is named twice", path)
         elif linked is not None:
-            told = f"{path}: manufacturing order {linked} already makes row {each.key}"
-            yield blocking(warning_codes.LOCKED, told, path)
+            message = f"{path}: manufacturing order {linked} already makes row {each.key}"
+            yield blocking(warning_codes.LOCKED, message, path)
         elif not is_marked(facts, row, "is_producible"):
-            told = f"{path}: what row {each.key} sells is not marked as made, so Katana makes no order for it"
-            yield blocking(warning_codes.NOT_PRODUCIBLE, told, path)
+            message = f"{path}: what row {each.key} sells is not marked as made, so Katana makes no order for it"
+            yield blocking(warning_codes.NOT_PRODUCIBLE, message, path)
         yield from makes_nothing(facts, {"location_id": place}, path)
         seen.add(each.key)
     yield from _in_stock(facts, chosen)
@@ -129,8 +129,8 @@ def _in_stock(facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
     there = [each.row for each in chosen if each.row is not None and each.row.get("product_availability") == "IN_STOCK"]
     if there:
         called = first_of([f"{_line(facts, row).sku} (row {row.get('id')})" for row in there], _NAMED)
-        told = f"in stock for this order already: {called}; name the rows that lack something in row_ids"
-        yield advisory(warning_codes.STOCK_AT_HAND, told, "row_ids")
+        message = f"in stock for this order already: {called}; name the rows that lack something in row_ids"
+        yield advisory(warning_codes.STOCK_AT_HAND, message, "row_ids")
 
 
 _NAMED = 10

@@ -105,13 +105,13 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
         good, path = good_of(change.facts, row), f"{here}.price_per_unit"
         if "price_per_unit" in row:
             price = plain_number(number(row, "price_per_unit") or Decimal(0))
-            told = (
+            message = (
                 f"{path}: no price given: the purchase price of {known.called} is used, {price} {good.currency or ''}"
             )
-            yield info(warning_codes.DEFAULT_PRICE, told.rstrip(), path)
+            yield info(warning_codes.DEFAULT_PRICE, message.rstrip(), path)
         else:
-            told = f"{path}: {known.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
-            yield blocking(warning_codes.PRICE_REQUIRED, told, path)
+            message = f"{path}: {known.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
+            yield blocking(warning_codes.PRICE_REQUIRED, message, path)
 
 
 def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str | None) -> str:
@@ -140,13 +140,13 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
             good = good_of(change.facts, {**row, "variant_id": known.id})
             yield from _not_bought(good, known.called, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
-            told = f"{here}.quantity is 0: delete the row or leave it out"
-            yield blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity")
+            message = f"{here}.quantity is 0: delete the row or leave it out"
+            yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
         missing = [name for name in UNIT if asked.get(name) is None]
         if len(missing) == 1:
             path = f"{here}.{missing[0]}"
-            told = f"{path}: give both the purchase unit and how many stock units it holds, or neither"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+            message = f"{path}: give both the purchase unit and how many stock units it holds, or neither"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
 
 
 def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[ToolWarning]:
@@ -154,8 +154,8 @@ def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[Tool
         why = "is not in the cache yet: whether it is bought and how it is tracked is not known; try again in a moment"
         yield blocking(warning_codes.COLD_CACHE, f"{path}: {name} {why}", path)
     elif good.service:
-        told = f"{path}: {name} is a service, and services cannot be received"
-        yield blocking(warning_codes.NOT_PURCHASABLE, told, path)
+        message = f"{path}: {name} is a service, and services cannot be received"
+        yield blocking(warning_codes.NOT_PURCHASABLE, message, path)
     elif not good.bought:
         yield advisory(warning_codes.NOT_PURCHASABLE, f"{path}: {name} is not marked as bought", path)
 
@@ -169,14 +169,14 @@ def advisories(change: Transition) -> Iterator[ToolWarning]:
             continue
         if "price_per_unit" not in asked and None not in (supplier, good.supplier) and good.supplier != supplier:
             theirs, ours = good.supplier_name or good.supplier, called(change.facts, "supplier", supplier)
-            told = (
+            message = (
                 f"{here}.price_per_unit: {known.called} has the price of supplier {theirs}, but the order is for {ours}"
             )
-            yield advisory(warning_codes.OTHER_SUPPLIER, told, f"{here}.price_per_unit")
+            yield advisory(warning_codes.OTHER_SUPPLIER, message, f"{here}.price_per_unit")
         rate = number(row, UNIT[1]) or good.rate or 1
         if good.minimum is not None and (number(row, "quantity") or 0) * rate < good.minimum:
-            told = f"{here}.quantity: {known.called} has a minimum order of {plain_number(good.minimum)}"
-            yield advisory(warning_codes.BELOW_MINIMUM, told, f"{here}.quantity")
+            message = f"{here}.quantity: {known.called} has a minimum order of {plain_number(good.minimum)}"
+            yield advisory(warning_codes.BELOW_MINIMUM, message, f"{here}.quantity")
 
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:
@@ -186,13 +186,13 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     if known.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
         rate = known.rates.get(known.default_tax)
         which = f"id {known.default_tax}" if rate is None else f"{plain_number(rate)} %"
-        told = f"{path}: the default tax rate for purchases was used where none was given ({which})"
-        yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
+        message = f"{path}: the default tax rate for purchases was used where none was given ({which})"
+        yield info(warning_codes.DEFAULT_TAX_RATE, message, path)
     unknown = [sku(change, row) for row in rows(change.new, ROWS) if tax_rate(change.facts, row) is None]
     unknown = unknown if all(change.facts.with_id("variant", row.get("variant_id")) for _, _, row in added) else []
     if unknown:
-        told = f"the total with tax is not known: no tax rate is known for {first_of(unknown, _NAMED)}"
-        yield info(warning_codes.TAX_UNKNOWN, told)
+        message = f"the total with tax is not known: no tax rate is known for {first_of(unknown, _NAMED)}"
+        yield info(warning_codes.TAX_UNKNOWN, message)
     for here, asked, _ in added_parts(change, COSTS, COSTS):
         if "tax_rate_id" not in asked:
             yield _cost_taxed(known, f"{here}.tax_rate_id")
@@ -200,10 +200,10 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
 
 def _cost_taxed(known: Buying, path: str) -> ToolWarning:
     if known.default_tax is None:
-        told = f"{path}: Katana needs a tax rate for a cost, and the account has no default for purchases; give one"
-        return blocking(warning_codes.TAX_RATE_REQUIRED, told, path)
-    told = f"{path}: the default tax rate for purchases was used (id {known.default_tax})"
-    return info(warning_codes.DEFAULT_TAX_RATE, told, path)
+        message = f"{path}: Katana needs a tax rate for a cost, and the account has no default for purchases; give one"
+        return blocking(warning_codes.TAX_RATE_REQUIRED, message, path)
+    message = f"{path}: the default tax rate for purchases was used (id {known.default_tax})"
+    return info(warning_codes.DEFAULT_TAX_RATE, message, path)
 
 
 RULES = (bought, priced, advisories, taxed)

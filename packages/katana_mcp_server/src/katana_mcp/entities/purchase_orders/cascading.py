@@ -21,25 +21,25 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
         return
     path, is_outsourced = "tracking_location_id", change.new.get("entity_type") == "outsourced"
     if is_outsourced and path not in change.asked:
-        told = "an outsourced order needs a tracking_location_id: where the supplier works with our ingredients"
-        yield blocking(warning_codes.TRACKING_LOCATION_REQUIRED, told, path)
+        message = "an outsourced order needs a tracking_location_id: where the supplier works with our ingredients"
+        yield blocking(warning_codes.TRACKING_LOCATION_REQUIRED, message, path)
     if not is_outsourced and path in change.asked:
-        told = "tracking_location_id is only for outsourced orders: leave it out, or set entity_type to outsourced"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+        message = "tracking_location_id is only for outsourced orders: leave it out, or set entity_type to outsourced"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
     if not any(for_own_place(row, change.new) for row in rows(change.new, ROWS)):
-        told = f"no row is for location {named(change, 'location', change.new.get('location_id'))}"
+        message = f"no row is for location {named(change, 'location', change.new.get('location_id'))}"
         why = "but a new order in Katana needs at least one row for its own location"
         yield blocking(
             warning_codes.OWN_LOCATION_REQUIRED,
-            f"{told}, {why}: set location_id to the location of the first row",
+            f"{message}, {why}: set location_id to the location of the first row",
             "location_id",
         )
     theirs, ours = buying(change.facts).supplier_currency, text(change.new, "currency")
     is_priced = all("price_per_unit" in asked for _, asked, _ in added_parts(change, ROWS))
     if is_priced and None not in (theirs, ours) and theirs != ours:
         supplier = called(change.facts, "supplier", change.new.get("supplier_id"))
-        told = f"currency: the order is in {ours}, and the currency of {supplier} is {theirs}"
-        yield advisory(warning_codes.AMOUNTS_STAY, told, "currency")
+        message = f"currency: the order is in {ours}, and the currency of {supplier} is {theirs}"
+        yield advisory(warning_codes.AMOUNTS_STAY, message, "currency")
 
 
 def _staying(change: Transition, name: str) -> tuple[list[Record], bool]:
@@ -56,15 +56,15 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
     staying, others = _staying(change, "arrival_date")
     if "expected_arrival_date" in change.head and staying:
         which = " without a new date here" if others else ""
-        told = f"expected_arrival_date replaces the arrival date of every row{which} ({len(staying)})"
-        yield advisory(warning_codes.DATES_CASCADE, told, "expected_arrival_date")
+        message = f"expected_arrival_date replaces the arrival date of every row{which} ({len(staying)})"
+        yield advisory(warning_codes.DATES_CASCADE, message, "expected_arrival_date")
     home = change.old.get("location_id")
     follow = [row for row in _staying(change, "location_id")[0] if row.get("location_id") == home]
     place = change.head.get("location_id")
     if isinstance(place, int) and follow:
         old, new = (called(change.facts, "location", each) for each in (home, place))
-        told = f"rows expected at {old} change to {new}, like their order: {rows_in_words(follow, change)}"
-        yield advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")
+        message = f"rows expected at {old} change to {new}, like their order: {rows_in_words(follow, change)}"
+        yield advisory(warning_codes.LOCATIONS_CASCADE, message, "location_id")
     yield from _amounts(change)
 
 
@@ -74,16 +74,16 @@ def _amounts(change: Transition) -> Iterator[ToolWarning]:
     price = next((amount for amount in amounts if amount), None)
     if "currency" in change.head and price is not None:
         shown, old = plain_number(price), text(change.old, "currency") or ""
-        told = f"currency: amounts are not converted, the numbers stay the same: {shown} {old}"
+        message = f"currency: amounts are not converted, the numbers stay the same: {shown} {old}"
         yield advisory(
-            warning_codes.AMOUNTS_STAY, f"{told.rstrip()} becomes {shown} {change.head['currency']}", "currency"
+            warning_codes.AMOUNTS_STAY, f"{message.rstrip()} becomes {shown} {change.head['currency']}", "currency"
         )
     theirs, ours = buying(change.facts).supplier_currency, currency(change)
     supplier_id = change.head.get("supplier_id")
     if isinstance(supplier_id, int) and None not in (theirs, ours) and theirs != ours:
         supplier = called(change.facts, "supplier", supplier_id)
-        told = f"supplier_id: the currency of {supplier} is {theirs}, and the order stays in {ours}, with its prices"
-        yield advisory(warning_codes.AMOUNTS_STAY, told, "supplier_id")
+        message = f"supplier_id: the currency of {supplier} is {theirs}, and the order stays in {ours}, with its prices"
+        yield advisory(warning_codes.AMOUNTS_STAY, message, "supplier_id")
 
 
 RULES = (_of_new, _cascades)

@@ -39,8 +39,8 @@ def _is_modified(change: Transition) -> bool:
 
 
 def _locked(change: Transition, what: str, path: str) -> ToolWarning:
-    told = f"{path}: {order_of(change)} is {change.old.get('status')}, so {what}"
-    return blocking(warning_codes.LOCKED, told, path)
+    message = f"{path}: {order_of(change)} is {change.old.get('status')}, so {what}"
+    return blocking(warning_codes.LOCKED, message, path)
 
 
 def _head(change: Transition) -> Iterator[ToolWarning]:
@@ -52,8 +52,8 @@ def _head(change: Transition) -> Iterator[ToolWarning]:
         if closed:
             yield _locked(change, f"its {name} can no longer be changed", name)
     if "tracking_location_id" in change.head and change.old.get("entity_type") != "outsourced":
-        told = f"{order_of(change)} is not outsourced, so it has no tracking location"
-        yield blocking(warning_codes.LOCKED, told, "tracking_location_id")
+        message = f"{order_of(change)} is not outsourced, so it has no tracking location"
+        yield blocking(warning_codes.LOCKED, message, "tracking_location_id")
 
 
 def _status(change: Transition) -> Iterator[ToolWarning]:
@@ -61,8 +61,8 @@ def _status(change: Transition) -> Iterator[ToolWarning]:
         return
     was, status, asked = change.old.get("status"), change.status, change.asked
     if asked.get("unreceive") and asked.get("status") not in (None, "NOT_RECEIVED"):
-        told = f"unreceive undoes receipts, so it cannot be used with status {asked['status']}"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "unreceive")
+        message = f"unreceive undoes receipts, so it cannot be used with status {asked['status']}"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "unreceive")
     if (was, status) in REFUSED:
         return
     if status == "RECEIVED":
@@ -70,8 +70,8 @@ def _status(change: Transition) -> Iterator[ToolWarning]:
     elif change.unlocks:
         yield _unreceives(change)
     elif status == "DRAFT":
-        told = f"{order_of(change)} is {was}: as a draft, its goods no longer count as expected stock"
-        yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+        message = f"{order_of(change)} is {was}: as a draft, its goods no longer count as expected stock"
+        yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
 
 
 def _unreceives(change: Transition) -> ToolWarning:
@@ -116,8 +116,8 @@ def _rows(change: Transition) -> Iterator[ToolWarning]:
     if change.sent[ROWS].adds and _standing(change) == "RECEIVED":
         yield _locked(change, "no rows can be added: order them with create_purchase_order", "add_rows")
     if change.sent[COSTS].adds and change.old.get("default_group_id") is None:
-        told = f"add_additional_costs: {order_of(change)} has no group for costs; add it in Katana"
-        yield blocking(warning_codes.LOCKED, told, "add_additional_costs")
+        message = f"add_additional_costs: {order_of(change)} has no group for costs; add it in Katana"
+        yield blocking(warning_codes.LOCKED, message, "add_additional_costs")
     for here, _, row, fields in changed_rows(change, ROWS):
         yield from _changed(change, here, row, fields)
     yield from _deleted(change)
@@ -129,11 +129,11 @@ def _changed(change: Transition, here: str, row: State, fields: State) -> Iterat
         shown = "sku_or_variant_id" if name == "variant_id" else name
         yield _locked(change, f"{called} is received and its {shown} can no longer be changed", f"{here}.{shown}")
     if has_come and "arrival_date" in fields:
-        told = f"{here}.arrival_date: {called} is received: Katana may refuse this, and then the plan stops"
-        yield advisory(warning_codes.LOCKED, told, f"{here}.arrival_date")
+        message = f"{here}.arrival_date: {called} is received: Katana may refuse this, and then the plan stops"
+        yield advisory(warning_codes.LOCKED, message, f"{here}.arrival_date")
     if "received_date" in fields and not has_come and change.status != "RECEIVED":
-        told = f"{here}.received_date: {called} is not received, so it has no date to change"
-        yield blocking(warning_codes.LOCKED, told, f"{here}.received_date")
+        message = f"{here}.received_date: {called} is not received, so it has no date to change"
+        yield blocking(warning_codes.LOCKED, message, f"{here}.received_date")
 
 
 def _deleted(change: Transition) -> Iterator[ToolWarning]:
@@ -143,11 +143,11 @@ def _deleted(change: Transition) -> Iterator[ToolWarning]:
         if _standing(change) == "RECEIVED" or has_come:
             yield _locked(change, f"received row {key} cannot be deleted", f"delete_row_ids[{place}]")
     if change.new.get("status") != (change.wanted or {}).get("status"):
-        told = f"{order} has no open row left, so it becomes {change.new.get('status')} and no rows can be added"
-        yield advisory(warning_codes.RECEIVES_ROWS, told, "delete_row_ids")
+        message = f"{order} has no open row left, so it becomes {change.new.get('status')} and no rows can be added"
+        yield advisory(warning_codes.RECEIVES_ROWS, message, "delete_row_ids")
     if diff.deletes and not rows(change.new, ROWS) and change.status != "RECEIVED":
-        told = f"{order} would have no rows left; use delete_purchase_order to delete it"
-        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
+        message = f"{order} would have no rows left; use delete_purchase_order to delete it"
+        yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
 
 def _goes(change: Transition) -> Iterator[ToolWarning]:
@@ -155,13 +155,13 @@ def _goes(change: Transition) -> Iterator[ToolWarning]:
         return
     order, status = order_of(change), change.old.get("status")
     if status in RECEIVED:
-        told = (
+        message = (
             f"{order} is {status}: Katana may refuse to delete it; otherwise the received goods are removed from stock"
         )
-        yield advisory(warning_codes.STOCK_WAS_MOVED, told)
+        yield advisory(warning_codes.STOCK_WAS_MOVED, message)
     if bills(change) or text(change.old, "billing_status") not in (None, "NOT_BILLED"):
-        told = f"{order} has bills, so Katana may refuse to delete it; the bills stay in accounting"
-        yield advisory(warning_codes.BILLED_ORDER, told)
+        message = f"{order} has bills, so Katana may refuse to delete it; the bills stay in accounting"
+        yield advisory(warning_codes.BILLED_ORDER, message)
 
 
 RULES = (_head, _status, _rows, _goes)

@@ -82,8 +82,8 @@ def _second(change: Transition) -> Iterator[ToolWarning]:
         )
     if len(set(kinds)) < len(kinds) and change.sent[ADDRESSES].adds:
         path = f"{before}addresses"
-        told = f"{path}: an order can have only one billing and one shipping address: change the existing one"
-        yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
+        message = f"{path}: an order can have only one billing and one shipping address: change the existing one"
+        yield blocking(warning_codes.ONLY_ONE_ALLOWED, message, path)
 
 
 def _stays(change: Transition) -> Iterator[ToolWarning]:
@@ -92,18 +92,18 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
         return
     if change.after is None:
         if not is_open(change.before):
-            told = "its shipments are deleted too, and the shipped goods return to stock: check the stock afterwards"
-            yield advisory(warning_codes.STOCK_WAS_MOVED, told)
+            message = "its shipments are deleted too, and the shipped goods return to stock: check the stock afterwards"
+            yield advisory(warning_codes.STOCK_WAS_MOVED, message)
         return
     if not is_open(change.before):
         return
     for name in ("customer_id", "currency"):
         if name in change.head:
-            told = f"{name}: prices, discounts and addresses of the order stay as they are"
-            yield advisory(warning_codes.AMOUNTS_STAY, told, name)
+            message = f"{name}: prices, discounts and addresses of the order stay as they are"
+            yield advisory(warning_codes.AMOUNTS_STAY, message, name)
     if rows(change.before, ROWS) and not rows(change.after, ROWS):
-        told = "the order would have no rows left: delete the order instead"
-        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
+        message = "the order would have no rows left: delete the order instead"
+        yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
 
 RULES = (locks, _second, _stays)

@@ -144,8 +144,8 @@ def compared(change: Transition) -> Iterator[ToolWarning]:
         price, own = number(row, "price_per_unit"), _list_price(row, change.new, change.facts.names)
         if "price_per_unit" in asked and price is not None and own is not None and own != price:
             sales_price, path = f"{plain_number(own)} {currency(change)}", f"{here}.price_per_unit"
-            told = f"{path}: {plain_number(price)} is not the sales price of the item, {sales_price}"
-            yield info(warning_codes.OTHER_PRICE, told, path)
+            message = f"{path}: {plain_number(price)} is not the sales price of the item, {sales_price}"
+            yield info(warning_codes.OTHER_PRICE, message, path)
 
 
 def sold(change: Transition) -> Iterator[ToolWarning]:
@@ -155,11 +155,11 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
         known = change.facts.one("variant", asked.get("sku_or_variant_id"))
         item = None if known is None else change.facts.names.item(change.facts.names.record("variant", known.id))
         if known is not None and item is not None and get_bool(item, "is_sellable") is False:
-            told = f"{here}.sku_or_variant_id: {known.called} is not marked as sold"
-            yield advisory(warning_codes.NOT_SELLABLE, told, f"{here}.sku_or_variant_id")
+            message = f"{here}.sku_or_variant_id: {known.called} is not marked as sold"
+            yield advisory(warning_codes.NOT_SELLABLE, message, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
-            told = f"{here}.quantity is 0: delete the row or leave it out"
-            yield blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity")
+            message = f"{here}.quantity is 0: delete the row or leave it out"
+            yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
         yield from _no_sales(change, asked, f"{here}.location_id")
     yield from _no_sales(change, change.asked, "location_id")
 
@@ -178,8 +178,8 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     if tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added_parts(change, ROWS)):
         rate = names.rate(tax)
         which = f"id {tax}" if rate is None else f"{plain_number(rate)} %"
-        told = f"{path}: the default tax rate for sales was used where none was given ({which})"
-        yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
+        message = f"{path}: the default tax rate for sales was used where none was given ({which})"
+        yield info(warning_codes.DEFAULT_TAX_RATE, message, path)
     found = rows(change.new, ROWS) if change.all_found else []
     if any(names.rate(row.get("tax_rate_id")) is None for row in found):
         yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: the tax rate of a row is not known")
@@ -192,8 +192,8 @@ def discounted(change: Transition) -> Iterator[ToolWarning]:
         line = row_line(change, row)
         if line is not None and line.total is not None and line.total < 0:
             path = f"{here}.total_discount"
-            told = f"{path}: it is an amount off the whole row, and it is more than the price of the row"
-            yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, told, path)
+            message = f"{path}: it is an amount off the whole row, and it is more than the price of the row"
+            yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, message, path)
 
 
 RULES = (priced, compared, sold, taxed, discounted)

@@ -67,23 +67,25 @@ def _locks(change: Transition) -> Iterator[ToolWarning]:
         fields = changed_rows(change, HELD)
         names += [f"{path}.{name}" for path, _, _, changed in fields for name in _UNTIL_RETURNED if name in changed]
     for name in names if status != _FIRST else ():
-        told = f"{name}: {_called(change)} is {status}: set status {_FIRST} in the same call to change it"
-        yield blocking(warning_codes.LOCKED, told, name)
+        message = f"{name}: {_called(change)} is {status}: set status {_FIRST} in the same call to change it"
+        yield blocking(warning_codes.LOCKED, message, name)
 
 
 def _goes(change: Transition) -> Iterator[ToolWarning]:
     """Yield that a return of which goods are back is not deleted."""
     if change.before is not None and change.after is None and change.before.get("status") != _FIRST:
-        told = f"{_called(change)} is {change.before.get('status')}: set it to {_FIRST} with modify_sales_return first"
-        yield blocking(warning_codes.LOCKED, told)
+        message = (
+            f"{_called(change)} is {change.before.get('status')}: set it to {_FIRST} with modify_sales_return first"
+        )
+        yield blocking(warning_codes.LOCKED, message)
 
 
 def _goes_back(change: Transition) -> Iterator[ToolWarning]:
     """Yield that a return goes back to an earlier status, which no source says that Katana takes."""
     if change.unlocks:
         leaves = "its goods leave stock again; " if moves(change) else ""
-        told = f"status: {_called(change)} goes back to {change.status}: {leaves}Katana may refuse that"
-        yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+        message = f"status: {_called(change)} goes back to {change.status}: {leaves}Katana may refuse that"
+        yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
 
 
 def _untraced(change: Transition) -> Iterator[ToolWarning]:
@@ -92,8 +94,8 @@ def _untraced(change: Transition) -> Iterator[ToolWarning]:
         return
     for row in rows(change.new, HELD):
         if is_marked(change.facts, row, "batch_tracked") and not row.get("batch_transactions"):
-            told = f"status: row {row.get('id')} is tracked by batch and would come into stock without one"
-            yield advisory(warning_codes.UNTRACED_RECEIPT, told, "status")
+            message = f"status: row {row.get('id')} is tracked by batch and would come into stock without one"
+            yield advisory(warning_codes.UNTRACED_RECEIPT, message, "status")
 
 
 RULES = (_locks, _goes, _goes_back, _untraced)

@@ -175,8 +175,8 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
     """Yield new rows of what was not shipped, or of more than can be returned."""
     items = returnable(change.facts)
     if change.before is None and not rows(change.new, HELD) and get_int(change.new, "sales_order_id") is not None:
-        told = "nothing of this sales order can be returned: nothing was shipped, or all is on a return already"
-        yield blocking(warning_codes.EMPTY_ORDER, told, "sales_order_id")
+        message = "nothing of this sales order can be returned: nothing was shipped, or all is on a return already"
+        yield blocking(warning_codes.EMPTY_ORDER, message, "sales_order_id")
     taken: dict[int, Decimal] = {}
     for _, key, _, more in _raises(change):
         taken[key] = taken.get(key, Decimal(0)) + more
@@ -184,8 +184,8 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
         key = get_int(row, "fulfillment_row_id") or 0
         if key not in items:
             has = ", ".join(map(str, items)) or "none"
-            told = f"{path}.fulfillment_row_id: the sales order has no shipped row {key}; it has {has}"
-            yield blocking(warning_codes.UNKNOWN_ROW_ID, told, f"{path}.fulfillment_row_id")
+            message = f"{path}.fulfillment_row_id: the sales order has no shipped row {key}; it has {has}"
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, message, f"{path}.fulfillment_row_id")
             continue
         left, asked = _left(items[key]) - taken.get(key, Decimal(0)), number(row, "quantity") or Decimal(0)
         taken[key] = taken.get(key, Decimal(0)) + asked
@@ -213,8 +213,8 @@ def _raises(change: Transition) -> Iterator[tuple[str, int, Decimal, Decimal]]:
 
 
 def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:
-    told = f"{path}: {plain_number(asked)}, but {plain_number(left)} of it can still be returned"
-    return blocking(warning_codes.OVER_RETURN, told, path)
+    message = f"{path}: {plain_number(asked)}, but {plain_number(left)} of it can still be returned"
+    return blocking(warning_codes.OVER_RETURN, message, path)
 
 
 def _reasons(change: Transition) -> Iterator[ToolWarning]:
@@ -224,8 +224,8 @@ def _reasons(change: Transition) -> Iterator[ToolWarning]:
     changed = [(path, fields.get("reason_id")) for path, _, _, fields in changed_rows(change, HELD)]
     for path, key in [(path, key) for path, key in (*added, *changed) if key is not None and key not in known]:
         has = ", ".join(f"{each} ({name})" for each, name in known.items()) or "none"
-        told = f"{path}.reason_id: Katana has no return reason {key}; it has {has}"
-        yield blocking(warning_codes.NOT_FOUND, told, f"{path}.reason_id")
+        message = f"{path}.reason_id: Katana has no return reason {key}; it has {has}"
+        yield blocking(warning_codes.NOT_FOUND, message, f"{path}.reason_id")
 
 
 RULES = (_new_rows, _changed_rows, _reasons)

@@ -93,11 +93,11 @@ def _of_rows(change: Transition) -> Iterator[ToolWarning]:
     for nr, row in enumerate(rows(change.new, ROWS) if change.before is None else ()):
         path, quantity = f"rows[{nr}]", number(row, "quantity") or 0
         if quantity == 0:
-            told = f"{path}.quantity is 0: give a quantity above or below 0"
-            yield blocking(warning_codes.INVALID_QUANTITY, told, f"{path}.quantity")
+            message = f"{path}.quantity is 0: give a quantity above or below 0"
+            yield blocking(warning_codes.INVALID_QUANTITY, message, f"{path}.quantity")
         if quantity < 0 and "cost_per_unit" in row:
-            told = f"{path}.cost_per_unit: stock is removed at its average cost; leave the cost out"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, f"{path}.cost_per_unit")
+            message = f"{path}.cost_per_unit: stock is removed at its average cost; leave the cost out"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, f"{path}.cost_per_unit")
 
 
 def _of_moved(change: Transition) -> Iterator[ToolWarning]:

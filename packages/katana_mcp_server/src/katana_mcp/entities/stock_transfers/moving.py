@@ -67,12 +67,12 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
     source, target = (change.new.get(name) for name in _PLACES)
     place = change.facts.with_id("location", source)
     if place is not None and source == target:
-        told = f"goods cannot move from {place.called} to itself: name another destination"
-        yield blocking(warning_codes.SAME_SOURCE_DESTINATION, told, "destination_location_id")
+        message = f"goods cannot move from {place.called} to itself: name another destination"
+        yield blocking(warning_codes.SAME_SOURCE_DESTINATION, message, "destination_location_id")
     for nr, row in enumerate(rows(change.new, ROWS)):
         if number(row, "quantity") == 0:
-            told = f"rows[{nr}].quantity is 0: give a quantity above 0, or leave the row out"
-            yield blocking(warning_codes.INVALID_QUANTITY, told, f"rows[{nr}].quantity")
+            message = f"rows[{nr}].quantity is 0: give a quantity above 0, or leave the row out"
+            yield blocking(warning_codes.INVALID_QUANTITY, message, f"rows[{nr}].quantity")
     yield from shortages(row_moves(change, ROWS, {_SOURCE: -1}, "rows[{}].quantity"), change.facts.levels)
 
 
@@ -81,13 +81,13 @@ def _of_status(change: Transition) -> Iterator[ToolWarning]:
     was, becomes = str(change.old.get("status")), change.status
     called = f"stock transfer {text(change.old, 'stock_transfer_number') or change.old.get('id')} is {was}"
     if change.before is not None and change.after is None and was != "draft":
-        told = "it is not certain that Katana moves the goods back, so check both locations afterwards"
-        yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: {told}")
+        message = "it is not certain that Katana moves the goods back, so check both locations afterwards"
+        yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: {message}")
     order = list(_MOVED)
     goes_back = becomes is not None and was in order and order.index(becomes) < order.index(was)
     if goes_back and (was, becomes) not in REFUSED:
-        told = f"{called}: as {becomes}, its goods go back to the source location"
-        yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+        message = f"{called}: as {becomes}, its goods go back to the source location"
+        yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
 
 
 RULES = (_of_new, _of_status)

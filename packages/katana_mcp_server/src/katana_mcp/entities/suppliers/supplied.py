@@ -49,17 +49,17 @@ def supplied_items(change: Transition) -> Iterator[ToolWarning]:
         return
     supplier, path = change.old.get("id"), None if change.after is None else "currency"
     if supplied.count and path is None:
-        told = (
+        message = (
             f"supplier {supplier} is the default supplier of {supplied.count} items: give these another one in Katana"
         )
-        yield advisory(warning_codes.SUPPLIES_ITEMS, told)
+        yield advisory(warning_codes.SUPPLIES_ITEMS, message)
     elif supplied.count:
-        told = f"currency: purchase prices of {supplied.count} items are not converted: the same numbers are in"
+        message = f"currency: purchase prices of {supplied.count} items are not converted: the same numbers are in"
         old, new = text(change.old, "currency"), text(change.new, "currency")
-        yield advisory(warning_codes.AMOUNTS_STAY, f"{told} {old or 'no currency'} now and in {new} then", path)
+        yield advisory(warning_codes.AMOUNTS_STAY, f"{message} {old or 'no currency'} now and in {new} then", path)
     if not supplied.is_counted:
-        told = "the first sync of items is not finished: more items may have this default supplier"
-        yield advisory(warning_codes.COLD_CACHE, told, path)
+        message = "the first sync of items is not finished: more items may have this default supplier"
+        yield advisory(warning_codes.COLD_CACHE, message, path)
 
 
 def binds(change: Transition) -> JsonObject:

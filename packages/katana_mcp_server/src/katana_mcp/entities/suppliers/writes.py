@@ -32,8 +32,8 @@ def _addresses(change: Transition) -> Iterator[ToolWarning]:
     has_one = any("id" in row for row in rows(change.new, ADDRESSES))
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         if has_one:
-            told = f"{path}: a supplier can have only one address: change or delete the existing one"
-            yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
+            message = f"{path}: a supplier can have only one address: change or delete the existing one"
+            yield blocking(warning_codes.ONLY_ONE_ALLOWED, message, path)
         if not any(str(value).strip() for value in row.values()):
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: an address needs at least one field", path)
 

@@ -122,8 +122,8 @@ class _Reading:
 
     def _twice(self, first: str, second: str, path: Path) -> None:
         place = "" if not path else f"{render_path(path)}: "
-        told = f"{place}{first!r} and {second!r} are the same argument: give one of them"
-        self.problems.append(blocking(warning_codes.INVALID_ARGUMENT, told, render_path((*path, second))))
+        message = f"{place}{first!r} and {second!r} are the same argument: give one of them"
+        self.problems.append(blocking(warning_codes.INVALID_ARGUMENT, message, render_path((*path, second))))
 
 
 def _alone_in_a_list(value: object, schema: Schema) -> object:

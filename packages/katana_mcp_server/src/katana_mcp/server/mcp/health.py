@@ -28,7 +28,7 @@ class Health:
         elif scope["path"] == READY and self._load.is_full:
             await PlainTextResponse("busy\n", 503, {**_CLOSED, "Retry-After": "1"})(scope, receive, send)
         elif scope["path"] == READY and not self._is_ready():
-            told = "a server that is required is down\n"
-            await PlainTextResponse(told, 503, {**_CLOSED, "Retry-After": "30"})(scope, receive, send)
+            message = "a server that is required is down\n"
+            await PlainTextResponse(message, 503, {**_CLOSED, "Retry-After": "30"})(scope, receive, send)
         else:
             await PlainTextResponse("ok\n", 200, _CLOSED)(scope, receive, send)

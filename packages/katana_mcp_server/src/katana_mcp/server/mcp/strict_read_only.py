@@ -36,8 +36,8 @@ class Tightening(Middleware):
         tool = await context.fastmcp_context.fastmcp.get_tool(name)
         if tool is None or _only_reads(tool):
             return await call_next(context)
-        told = f"this request came with {READ_ONLY}, so {name} is refused: nothing was written"
-        return refused(Refused(blocking(warning_codes.READ_ONLY, told)))
+        message = f"this request came with {READ_ONLY}, so {name} is refused: nothing was written"
+        return refused(Refused(blocking(warning_codes.READ_ONLY, message)))
 
 
 def _only_reads(tool: Tool) -> bool:

@@ -132,8 +132,8 @@ def _choice(name: str, called: str, value: Scalar, definition: Record) -> tuple[
     meant = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     chosen = [each for label, each in choices.items() if same(label, meant) or str(each) == meant.strip()]
     if not chosen:
-        told = f"{name}: {called} has no choice {str(value)[:_SHOWN]!r}; there are: {', '.join(choices)}"
-        raise Refused(blocking(warning_codes.NOT_FOUND, told, name))
+        message = f"{name}: {called} has no choice {str(value)[:_SHOWN]!r}; there are: {', '.join(choices)}"
+        raise Refused(blocking(warning_codes.NOT_FOUND, message, name))
     return (value, *(each for each in chosen if isinstance(each, int)))
 
 

@@ -315,8 +315,8 @@ async def _standing(found: tuple[int, ...], refers: Refers, name: str, services:
     selection = Selection((OneOf(refers.path, found),), Order("id", descending=True), MOST_INSIDE + 1)
     rows = await services.cache.select(entity, selection)
     if len(rows) > MOST_INSIDE:
-        told = f"{name}: more than {MOST_INSIDE:,} {titled(entity)}s name these; ask for fewer of them"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, told, name))
+        message = f"{name}: more than {MOST_INSIDE:,} {titled(entity)}s name these; ask for fewer of them"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, name))
     owners = dict.fromkeys(get_int(row.record, owner) for row in rows)
     return OneOf("id", tuple(each for each in owners if each is not None))
 

@@ -71,13 +71,13 @@ async def unknown_values(request: Request, sources: Sequence[str], services: Ser
         found = sum([await services.cache.count(source, condition) for source in sources])
         called, title = f"{name}: {quoted(value)}", f"{titled(sources[0])}s"
         if found:
-            told = f"{called} is a value that this server does not know; {title} that have it: {found}"
-            warnings.append(info(warning_codes.UNKNOWN_VALUE, told, name))
+            message = f"{called} is a value that this server does not know; {title} that have it: {found}"
+            warnings.append(info(warning_codes.UNKNOWN_VALUE, message, name))
         else:
-            told = (
+            message = (
                 f"{called} is none that Katana is known to send, and no {title} have it; {meant(value, meaning.known)}"
             )
-            warnings.append(advisory(warning_codes.UNKNOWN_VALUE, told, name))
+            warnings.append(advisory(warning_codes.UNKNOWN_VALUE, message, name))
     return warnings
 
 

@@ -48,8 +48,8 @@ async def completed[R: Request](
         row = None if exact[refers.entity, value] else await _only_one(name, refers, value, services)
         if row is not None:
             meant[name] = text(row.record, "name") if refers.path == "name" else row.id
-            told = f"{name}: {value!r} was read as {refers.called} {_named(row)}, the only one with this in its name"
-            notices.append(info(warning_codes.PARTIAL_NAME, told, name))
+            message = f"{name}: {value!r} was read as {refers.called} {_named(row)}, the only one with this in its name"
+            notices.append(info(warning_codes.PARTIAL_NAME, message, name))
     return request.model_copy(update=meant), notices
 
 

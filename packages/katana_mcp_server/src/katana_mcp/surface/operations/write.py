@@ -104,8 +104,8 @@ def _final(draft: Draft) -> list[ToolWarning]:
     if not draft.actions or draft.revert is not None:
         return []
     why = f" ({draft.one_way})" if draft.one_way else ""
-    told = f"this cannot be fully undone{why}: there will be no revert"
-    return [advisory(warning_codes.NO_WAY_BACK, told)]
+    message = f"this cannot be fully undone{why}: there will be no revert"
+    return [advisory(warning_codes.NO_WAY_BACK, message)]
 
 
 def _plan(

@@ -24,8 +24,8 @@ def _against_item(facts: BatchFacts) -> Iterator[ToolWarning]:
     path = "sku_or_variant_id"
     yield from wording.unnamed(VARIANT, facts.named, path)
     if facts.goods is not None and facts.is_tracked is False:
-        told = f"{facts.goods.called} is not kept in batches: `modify_item` with batch_tracked=true changes that"
-        yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: {told}", path)
+        message = f"{facts.goods.called} is not kept in batches: `modify_item` with batch_tracked=true changes that"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: {message}", path)
 
 
 def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Iterator[ToolWarning]:
@@ -33,19 +33,21 @@ def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Ite
         return
     if request.batch is None:
         if request.batch_number is None:
-            told = "give batch_number to make a new batch, or batch to change one"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, "batch_number")
+            message = "give batch_number to make a new batch, or batch to change one"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, "batch_number")
         return
     found = facts.meant(request.batch)
     if len(found) > 1:
         ids = ", ".join(f"{each['batch_id']} ({text(each, 'batch_number')})" for each in found[:_NAMED])
-        told = f"batch: {len(found)} batches of {facts.goods.called} are called {request.batch!r}; give the id: {ids}"
-        yield blocking(warning_codes.AMBIGUOUS_NAME, told, "batch")
+        message = (
+            f"batch: {len(found)} batches of {facts.goods.called} are called {request.batch!r}; give the id: {ids}"
+        )
+        yield blocking(warning_codes.AMBIGUOUS_NAME, message, "batch")
     if not found:
         known = ", ".join(f"{text(each, 'batch_number')} ({each['batch_id']})" for each in facts.known[:_NAMED])
         there = f"it has {known}{' and others' if len(facts.known) > _NAMED else ''}" if known else "it has none"
-        told = f"batch: {facts.goods.called} has no batch {request.batch!r} that Katana lists; {there}"
-        yield blocking(warning_codes.NOT_FOUND, told, "batch")
+        message = f"batch: {facts.goods.called} has no batch {request.batch!r} that Katana lists; {there}"
+        yield blocking(warning_codes.NOT_FOUND, message, "batch")
 
 
 def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Iterator[ToolWarning]:
@@ -53,13 +55,13 @@ def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> It
     others = [each for each in facts.known if before is None or each.get("batch_id") != before.get("batch_id")]
     taken = [each for each in others if number is not None and same(text(each, "batch_number") or "", number)]
     if taken and facts.goods is not None:
-        told = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"
-        yield blocking(warning_codes.DUPLICATE_NAME, told, "batch_number")
+        message = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"
+        yield blocking(warning_codes.DUPLICATE_NAME, message, "batch_number")
     if before is not None and not body_of(request, facts):
-        told = f"batch {text(before, 'batch_number')} is as it is asked for already: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = f"batch {text(before, 'batch_number')} is as it is asked for already: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     after = {**(before or {}), **body_of(request, facts)}
     made, expires = (text(after, name) for name in FIELDS[2:])
     if made is not None and (moment_in(expires) or made) < (moment_in(made) or made):
-        told = f"expiration_date: the batch would have expired before it was made ({facts.days.in_words(made)})"
-        yield advisory(warning_codes.INVALID_ARGUMENT, told, "expiration_date")
+        message = f"expiration_date: the batch would have expired before it was made ({facts.days.in_words(made)})"
+        yield advisory(warning_codes.INVALID_ARGUMENT, message, "expiration_date")

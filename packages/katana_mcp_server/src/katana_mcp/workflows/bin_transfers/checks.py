@@ -22,16 +22,16 @@ def checks(request: PlanBinTransferRequest, facts: BinFacts) -> list[ToolWarning
 
 def _of_new(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
     if request.delete:
-        told = "delete: say which bin_transfer is to be deleted, by id or number"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "bin_transfer")
+        message = "delete: say which bin_transfer is to be deleted, by id or number"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "bin_transfer")
     if facts.place is None:
-        told = "location_id: say at which location the bins are"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "location_id")
+        message = "location_id: say at which location the bins are"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "location_id")
     else:
         yield from wording.unnamed(LOCATION, facts.named[LOCATION, facts.place], "location_id")
     if not request.rows:
-        told = "rows: say what moves: sku_or_variant_id, quantity, from_bin, to_bin"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "rows")
+        message = "rows: say what moves: sku_or_variant_id, quantity, from_bin, to_bin"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "rows")
     for nr, row in enumerate(request.rows):
         given = facts.named[VARIANT, row.sku_or_variant_id]
         yield from wording.unnamed(VARIANT, given, f"rows[{nr}].sku_or_variant_id")
@@ -50,8 +50,8 @@ def _against_bins(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[
             yield from _against_bin(facts, asked, f"{path}.{name}", made)
         source, target = place_of(facts, row.from_bin), place_of(facts, row.to_bin)
         if source is not None and source == target:
-            told = f"{path}: goods move from one bin to another: from_bin and to_bin are both {source.name}"
-            yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, path)
+            message = f"{path}: goods move from one bin to another: from_bin and to_bin are both {source.name}"
+            yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, path)
 
 
 def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[str]) -> Iterator[ToolWarning]:
@@ -61,8 +61,8 @@ def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[
         return
     if found:
         ids = ", ".join(f"{each.id} ({each.name})" for each in found[:_NAMED])
-        told = f"{path}: {len(found)} bins are called {asked!r}; give the id of one: {ids}"
-        yield blocking(warning_codes.AMBIGUOUS_NAME, told, path)
+        message = f"{path}: {len(found)} bins are called {asked!r}; give the id of one: {ids}"
+        yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
         return
     place = "the location" if facts.at is None else facts.at.called
     there = f"it has {first_of([each.name for each in facts.bins], _NAMED)}" if facts.bins else "it has none yet"
@@ -70,8 +70,8 @@ def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[
         yield blocking(warning_codes.NOT_FOUND, f"{path}: {place} has no bin {asked!r}; {there}", path)
     elif asked not in made:
         made.add(asked)
-        told = f"{path}: {place} has no bin {asked!r}, so it is made first; {there}"
-        yield advisory(warning_codes.NEW_BIN, told, path)
+        message = f"{path}: {place} has no bin {asked!r}, so it is made first; {there}"
+        yield advisory(warning_codes.NEW_BIN, message, path)
 
 
 def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -81,13 +81,13 @@ def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterat
             continue
         found = facts.lots(goods.id, row.batch)
         if len(found) > 1:
-            told = f"{path}: several batches of {goods.called} are called {row.batch!r}; give the id of one: {found}"
-            yield blocking(warning_codes.AMBIGUOUS_NAME, told, path)
+            message = f"{path}: several batches of {goods.called} are called {row.batch!r}; give the id of one: {found}"
+            yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
         if not found:
             known = sorted({text(each, "batch_number") or "" for each in facts.batches.get(goods.id, ())} - {""})
             there = f"it has {first_of(known, _NAMED)}" if known else "it has none in stock"
-            told = f"{path}: {goods.called} has no batch {row.batch!r} in stock; {there}"
-            yield blocking(warning_codes.NOT_FOUND, told, path)
+            message = f"{path}: {goods.called} has no batch {row.batch!r} in stock; {there}"
+            yield blocking(warning_codes.NOT_FOUND, message, path)
 
 
 def _short(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -103,37 +103,37 @@ def _untraced(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[Tool
     for nr, row in enumerate(request.rows):
         goods = facts.goods(row.sku_or_variant_id)
         if goods is not None and goods.id in facts.serial:
-            told = f"rows[{nr}]: {goods.called} has serial numbers: which ones move is said in Katana, not here"
-            yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, told, f"rows[{nr}]")
+            message = f"rows[{nr}]: {goods.called} has serial numbers: which ones move is said in Katana, not here"
+            yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message, f"rows[{nr}]")
 
 
 def _of_old(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
     for name in ("location_id", "rows"):
         if name in request.model_fields_set:
-            told = f"{name}: only for a new bin transfer; of one that is there the status changes, or it is deleted"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, name)
+            message = f"{name}: only for a new bin transfer; of one that is there the status changes, or it is deleted"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
     if request.delete and "status" in request.model_fields_set:
-        told = "status: a bin transfer is deleted, or gets another status, not both"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "status")
+        message = "status: a bin transfer is deleted, or gets another status, not both"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "status")
     if facts.transfer is not None:
         yield from _against_status(request, facts, facts.transfer)
     elif facts.transfers:
         ids = first_of([str(each.get("id")) for each in facts.transfers], _NAMED)
-        told = f"bin_transfer: {len(facts.transfers)} have the number {request.bin_transfer!r}; give an id: {ids}"
-        yield blocking(warning_codes.AMBIGUOUS_NAME, told, "bin_transfer")
+        message = f"bin_transfer: {len(facts.transfers)} have the number {request.bin_transfer!r}; give an id: {ids}"
+        yield blocking(warning_codes.AMBIGUOUS_NAME, message, "bin_transfer")
     else:
-        told = f"bin_transfer: no bin transfer {request.bin_transfer!r} was found; `list_reference` lists them"
-        yield blocking(warning_codes.NOT_FOUND, told, "bin_transfer")
+        message = f"bin_transfer: no bin transfer {request.bin_transfer!r} was found; `list_reference` lists them"
+        yield blocking(warning_codes.NOT_FOUND, message, "bin_transfer")
 
 
 def _against_status(request: PlanBinTransferRequest, facts: BinFacts, old: Record) -> Iterator[ToolWarning]:
     called, status = text(old, "bin_transfer_number") or str(old.get("id")), text(old, "status")
     if request.delete:
         if status != "CREATED":
-            told = f"bin transfer {called} is {status}: whether Katana puts its goods back is not documented"
-            yield advisory(warning_codes.STATUS_MOVES_BACK, f"{told}; look at the bins afterwards", "delete")
+            message = f"bin transfer {called} is {status}: whether Katana puts its goods back is not documented"
+            yield advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; look at the bins afterwards", "delete")
     elif status == request.status:
-        told = f"bin transfer {called} is {status} already: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, "status")
+        message = f"bin transfer {called} is {status} already: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, "status")
     else:
         yield from _short(request, facts)

@@ -96,5 +96,5 @@ def levels(facts: BinFacts, moves: Sequence[Move], was: str, becomes: str) -> li
 
 def _level(facts: BinFacts, move: Move, place: Place, change: Decimal) -> Level:
     before = Decimal(0) if place.is_new else facts.held.get((move.goods.id, place.key), Decimal(0))
-    told = f"{move.goods.called} in {place.name}: {plain_number(before)} → {plain_number(before + change)}"
-    return Level(told, before + change if change < 0 else Decimal(0), move.path)
+    message = f"{move.goods.called} in {place.name}: {plain_number(before)} → {plain_number(before + change)}"
+    return Level(message, before + change if change < 0 else Decimal(0), move.path)

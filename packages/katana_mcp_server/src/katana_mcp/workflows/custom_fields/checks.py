@@ -49,56 +49,58 @@ def checks(request: DefineCustomFieldRequest, facts: Facts) -> list[ToolWarning]
     of_one = _of_a_new_one(request, facts) if before is None else _of_one_that_is_there(request, before)
     wrong = [*of_one, *_taken(request, facts, before), *_choices(request, before), *_appears_on(request, before)]
     if not wrong and before is not None and not changed(request, before):
-        told = f"custom field {text(before, 'label')} is like that already: nothing would change"
-        wrong.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, "field"))
+        message = f"custom field {text(before, 'label')} is like that already: nothing would change"
+        wrong.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, "field"))
     return [*wrong, *_said(request, facts, before)]
 
 
 def _meant(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[ToolWarning]:
     found = fitting(request, facts)
     if request.field is None and request.delete:
-        told = "delete needs `field`: the id or the label of the custom field that goes"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "field")
+        message = "delete needs `field`: the id or the label of the custom field that goes"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "field")
     elif request.field is not None and not found:
         yield blocking(warning_codes.NOT_FOUND, _unknown(request.field, facts), "field")
     elif len(found) > 1:
         ids = ", ".join(f"{each['id']} ({kind_of(each)})" for each in found)
-        told = f"field: {len(found)} custom fields are called {request.field!r}; give the id of one: {ids}"
-        yield blocking(warning_codes.AMBIGUOUS_NAME, told, "field")
+        message = f"field: {len(found)} custom fields are called {request.field!r}; give the id of one: {ids}"
+        yield blocking(warning_codes.AMBIGUOUS_NAME, message, "field")
 
 
 def _unknown(asked: str, facts: Facts) -> str:
-    told = f"field: no custom field has the id or label {asked!r}"
+    message = f"field: no custom field has the id or label {asked!r}"
     labels = {(text(each, "label") or "").casefold(): text(each, "label") or "" for each in facts.known}
     near = [labels[each] for each in get_close_matches(asked.casefold(), labels)]
     if near:
-        return f"{told}{did_you_mean(near)}"
+        return f"{message}{did_you_mean(near)}"
     there = first_of([f"{text(each, 'label')} ({kind_of(each)})" for each in facts.known], _SHOWN)
-    return f"{told}; there are: {there or 'none'}"
+    return f"{message}; there are: {there or 'none'}"
 
 
 def _with_delete(request: DefineCustomFieldRequest) -> Iterator[ToolWarning]:
     names = [name for name in type(request).model_fields if name in request.model_fields_set - {"field", "delete"}]
     for name in names if request.delete else ():
-        told = f"{name}: a custom field that is deleted changes in nothing else; leave it out"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, name)
+        message = f"{name}: a custom field that is deleted changes in nothing else; leave it out"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
 
 
 def _of_a_new_one(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[ToolWarning]:
     for name in _NEEDED:
         if getattr(request, name) is None:
-            told = f"{name}: a new custom field needs it; give `field` to change one that is there"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, name)
+            message = f"{name}: a new custom field needs it; give `field` to change one that is there"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
     if len(facts.known) >= _MOST:
-        told = f"label: the account has {len(facts.known)} custom fields, and Katana allows {_MOST}: delete one first"
-        yield blocking(warning_codes.LOCKED, told, "label")
+        message = (
+            f"label: the account has {len(facts.known)} custom fields, and Katana allows {_MOST}: delete one first"
+        )
+        yield blocking(warning_codes.LOCKED, message, "label")
 
 
 def _of_one_that_is_there(request: DefineCustomFieldRequest, before: Record) -> Iterator[ToolWarning]:
     for name, asked in (("field_type", request.field_type), ("entity_type", request.entity_type)):
         if asked is not None and asked != before.get(name):
-            told = f"{name}: that of {text(before, 'label')} stays {before.get(name)}; define another field instead"
-            yield blocking(warning_codes.LOCKED, told, name)
+            message = f"{name}: that of {text(before, 'label')} stays {before.get(name)}; define another field instead"
+            yield blocking(warning_codes.LOCKED, message, name)
 
 
 def _kind(request: DefineCustomFieldRequest, before: Record | None) -> str:
@@ -112,9 +114,9 @@ def _taken(request: DefineCustomFieldRequest, facts: Facts, before: Record | Non
         return
     for each in facts.known:
         if each is not before and kind_of(each) in pool and same(label, text(each, "label") or ""):
-            told = f"label: custom field {each['id']} of {kind_of(each)} is called {text(each, 'label')} already"
+            message = f"label: custom field {each['id']} of {kind_of(each)} is called {text(each, 'label')} already"
             why = "values are written by label, so each needs its own"
-            yield blocking(warning_codes.DUPLICATE_NAME, f"{told}; {why}", "label")
+            yield blocking(warning_codes.DUPLICATE_NAME, f"{message}; {why}", "label")
 
 
 def _choices(request: DefineCustomFieldRequest, before: Record | None) -> Iterator[ToolWarning]:
@@ -122,17 +124,17 @@ def _choices(request: DefineCustomFieldRequest, before: Record | None) -> Iterat
     given = request.choices
     if kind != SELECT:
         if given is not None and kind is not None:
-            told = f"choices: only a {SELECT} field has choices, and this one is {kind}"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, "choices")
+            message = f"choices: only a {SELECT} field has choices, and this one is {kind}"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, "choices")
         return
     if not given and (before is None or given is not None):
-        told = f"choices: a {SELECT} field needs one at least"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "choices")
+        message = f"choices: a {SELECT} field needs one at least"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "choices")
     for nr, label in enumerate(given or ()):
         first = next((place for place, each in enumerate((given or [])[:nr]) if same(each, label)), None)
         if first is not None:
-            told = f"choices[{nr}] is the same as choices[{first}]: {label}"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, f"choices[{nr}]")
+            message = f"choices[{nr}] is the same as choices[{first}]: {label}"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, f"choices[{nr}]")
 
 
 def _appears_on(request: DefineCustomFieldRequest, before: Record | None) -> Iterator[ToolWarning]:
@@ -141,18 +143,18 @@ def _appears_on(request: DefineCustomFieldRequest, before: Record | None) -> Ite
     for nr, each in enumerate(given if kind else ()):
         if each not in allowed:
             may = f"can be shown on {', '.join(allowed)}" if allowed else "is shown on these alone"
-            told = f"appears_on[{nr}]: a field of {kind} {may}, and not on {each}"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, f"appears_on[{nr}]")
+            message = f"appears_on[{nr}]: a field of {kind} {may}, and not on {each}"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, f"appears_on[{nr}]")
         elif each in given[:nr]:
-            told = f"appears_on[{nr}]: {each} is named twice"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, f"appears_on[{nr}]")
+            message = f"appears_on[{nr}]: {each} is named twice"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, f"appears_on[{nr}]")
 
 
 def _said(request: DefineCustomFieldRequest, facts: Facts, before: Record | None) -> Iterator[ToolWarning]:
     gone = [] if before is None else retired(request, before)
     if gone:
-        told = f"{', '.join(gone)} can no longer be chosen; records that have it still show it"
-        yield advisory(warning_codes.IN_USE, told, "choices")
+        message = f"{', '.join(gone)} can no longer be chosen; records that have it still show it"
+        yield advisory(warning_codes.IN_USE, message, "choices")
     kind = request.entity_type
     if before is None and kind in _BEHIND_A_FEATURE and not any(kind_of(each) == kind for each in facts.known):
         yield _feature(f"entity_type: custom fields of {kind}", "entity_type")
@@ -161,8 +163,8 @@ def _said(request: DefineCustomFieldRequest, facts: Facts, before: Record | None
 
 
 def _feature(what: str, path: str) -> ToolWarning:
-    told = f"{what} are a feature that not every account has: Katana may refuse this with 403 or 422"
-    return advisory(warning_codes.NEEDS_FEATURE, told, path)
+    message = f"{what} are a feature that not every account has: Katana may refuse this with 403 or 422"
+    return advisory(warning_codes.NEEDS_FEATURE, message, path)
 
 
 def _holders(before: Record, facts: Facts) -> ToolWarning:
@@ -170,5 +172,5 @@ def _holders(before: Record, facts: Facts) -> ToolWarning:
     found = {entity: count for entity, count in (facts.holding or {}).items() if count}
     counted = ", ".join(f"{count} {titled(entity)}{'' if count == 1 else 's'}" for entity, count in found.items())
     unsure = "" if facts.is_counted else "; not all of them are cached yet"
-    told = f"its values go from every record, and do not come back: cached are {counted or 'none'} with one{unsure}"
-    return advisory(warning_codes.IN_USE, f"{text(before, 'label')}: {told}", "field")
+    message = f"its values go from every record, and do not come back: cached are {counted or 'none'} with one{unsure}"
+    return advisory(warning_codes.IN_USE, f"{text(before, 'label')}: {message}", "field")

@@ -19,8 +19,8 @@ def checks(request: PrioritizeOrdersRequest, facts: RankedOrders) -> list[ToolWa
 def _against_place(request: PrioritizeOrdersRequest) -> Iterator[ToolWarning]:
     given = [name for name in PLACES if getattr(request, name) is not None]
     if len(given) != 1:
-        told = f"give exactly one of position (top or bottom), before and after, not {' and '.join(given) or 'none'}"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, given[1] if given else PLACES[0])
+        message = f"give exactly one of position (top or bottom), before and after, not {' and '.join(given) or 'none'}"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, given[1] if given else PLACES[0])
 
 
 def _against_orders(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Iterator[ToolWarning]:
@@ -30,8 +30,8 @@ def _against_orders(request: PrioritizeOrdersRequest, facts: RankedOrders) -> It
         yield from _against_order(request, facts, asked, path)
         order = facts.order(asked)
         if order is not None and (first := seen.setdefault(order["id"], path)) != path:
-            told = f"{path}: {_called(request, order)} is {first} already; name each order once"
-            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+            message = f"{path}: {_called(request, order)} is {first} already; name each order once"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
 
 
 def _against_order(
@@ -41,10 +41,10 @@ def _against_order(
     order = facts.order(asked)
     if order is not None and order.get("status") in CLOSED[request.type]:
         closed = " and ".join(CLOSED[request.type])
-        told = (
+        message = (
             f"{path}: {_called(request, order)} is {order['status']}; only open orders have a rank, not {closed} ones"
         )
-        yield blocking(warning_codes.ALREADY_COMPLETED, told, path)
+        yield blocking(warning_codes.ALREADY_COMPLETED, message, path)
 
 
 def _against_anchors(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Iterator[ToolWarning]:
@@ -54,12 +54,14 @@ def _against_anchors(request: PrioritizeOrdersRequest, facts: RankedOrders) -> I
         yield from _against_order(request, facts, asked, path)
         anchor = facts.order(asked) or {}
         if anchor.get("id") in {order["id"] for order in moved}:
-            told = f"{path}: {_called(request, anchor)} is among the orders that move; name another one, or a position"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+            message = (
+                f"{path}: {_called(request, anchor)} is among the orders that move; name another one, or a position"
+            )
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
         elif anchor.get("sales_order_id") in sold:
             sales = number_of(facts.sales.get(anchor["sales_order_id"]) or {"id": anchor["sales_order_id"]})
-            told = f"{path}: {_called(request, anchor)} is made for sales order {sales} too and moves along"
-            yield blocking(warning_codes.INVALID_ARGUMENT, f"{told}; name another order, or a position", path)
+            message = f"{path}: {_called(request, anchor)} is made for sales order {sales} too and moves along"
+            yield blocking(warning_codes.INVALID_ARGUMENT, f"{message}; name another order, or a position", path)
 
 
 def _called(request: PrioritizeOrdersRequest, order: Record) -> str:

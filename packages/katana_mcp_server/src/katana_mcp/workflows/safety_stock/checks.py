@@ -16,8 +16,8 @@ def checks(request: ModifySafetyStockRequest, facts: KeptFacts) -> list[ToolWarn
     wrong = [*_against_rows(request, facts), *_against_pairs(request, facts)]
     kept = [*facts.kept(request)]
     if not wrong and not any(each.has_amount or each.has_bin for each in kept):
-        told = "every item is kept there as it is asked for already: nothing would change"
-        return [blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)]
+        message = "every item is kept there as it is asked for already: nothing would change"
+        return [blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)]
     return [*wrong, *_new_bins(request, facts)]
 
 
@@ -27,8 +27,8 @@ def _against_rows(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterat
         yield from wording.unnamed(VARIANT, facts.named[VARIANT, row.sku_or_variant_id], f"{path}.sku_or_variant_id")
         yield from wording.unnamed(LOCATION, facts.named[LOCATION, row.location_id], f"{path}.location_id")
         if not {*_FIELDS} & row.model_fields_set:
-            told = f"{path}: give safety_stock, default_bin, or both"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+            message = f"{path}: give safety_stock, default_bin, or both"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
 
 
 def _against_pairs(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:
@@ -39,13 +39,13 @@ def _against_pairs(request: ModifySafetyStockRequest, facts: KeptFacts) -> Itera
             continue
         called = f"{pair[0].called} at {pair[1].called}"
         if (pair[0].id, pair[1].id) not in facts.levels:
-            told = f"{path}: Katana keeps no stock of {called}; a service is never in stock"
-            yield blocking(warning_codes.NOT_FOUND, told, path)
+            message = f"{path}: Katana keeps no stock of {called}; a service is never in stock"
+            yield blocking(warning_codes.NOT_FOUND, message, path)
         for name in _FIELDS:
             first = seen.setdefault((pair[0].id, pair[1].id, name), path) if name in row.model_fields_set else path
             if first != path:
-                told = f"{path}: {name} of {called} is given in {first} already; give it once"
-                yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, f"{path}.{name}")
+                message = f"{path}: {name} of {called} is given in {first} already; give it once"
+                yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, f"{path}.{name}")
 
 
 def _new_bins(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:

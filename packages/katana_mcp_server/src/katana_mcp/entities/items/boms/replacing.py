@@ -121,11 +121,11 @@ def _against(request: ReplaceIngredientRequest, facts: Facts) -> Iterator[ToolWa
     using, meant, chosen = facts.beside.get(BOM_ROW, ()), _meant(request, facts), _chosen(request, facts)
     for nr, key in enumerate(request.row_ids):
         if key not in {row.get("id") for row in using}:
-            told = f"row_ids[{nr}]: no row {key} uses {old.called}; `get_bom` with where_used shows those that do"
-            yield blocking(warning_codes.UNKNOWN_ROW_ID, told, f"row_ids[{nr}]")
+            message = f"row_ids[{nr}]: no row {key} uses {old.called}; `get_bom` with where_used shows those that do"
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, message, f"row_ids[{nr}]")
     if old.id == new.id or not using:
-        told = "old and new are the same" if old.id == new.id else f"no bill of materials uses {old.called}"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, f"{told}: nothing would change", "old")
+        message = "old and new are the same" if old.id == new.id else f"no bill of materials uses {old.called}"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, f"{message}: nothing would change", "old")
     if request.quantity_factor is None and meant:
         yield from other_unit(facts, old.id, new.id, "quantity_factor", "quantity_factor")
     for product in dict.fromkeys(get_int(row, PRODUCT) or 0 for row in chosen):
@@ -133,8 +133,8 @@ def _against(request: ReplaceIngredientRequest, facts: Facts) -> Iterator[ToolWa
         yield from there_already(facts, new.id, product, "new")
     if len(meant) > len(chosen):
         left = len(meant) - len(chosen)
-        told = f"a plan changes {len(chosen)} rows at most here: {left} more use {old.called}"
-        yield truncated(f"{told}; the same call plans them once this plan is applied")
+        message = f"a plan changes {len(chosen)} rows at most here: {left} more use {old.called}"
+        yield truncated(f"{message}; the same call plans them once this plan is applied")
 
 
 def _plan(request: ReplaceIngredientRequest, facts: Facts) -> Draft:

@@ -70,8 +70,8 @@ async def below(variants: Sequence[int], services: Services) -> dict[str, tuple[
         Refused: not all bills of materials are cached yet, so a circle would not be seen.
     """
     if not await all_listed(services, BOM_ROW):
-        told = "the first sync of bills of materials is not finished, so a circle would not be seen: ask again later"
-        raise Refused(blocking(warning_codes.COLD_CACHE, told))
+        message = "the first sync of bills of materials is not finished, so a circle would not be seen: ask again later"
+        raise Refused(blocking(warning_codes.COLD_CACHE, message))
     found, _ = await rows_by_level(variants, (PRODUCT, INGREDIENT), _LEVELS, services)
     return {_BELOW: tuple(row for each in found.values() for row in each)}
 
@@ -160,8 +160,8 @@ def _product(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _no_product(called: str) -> ToolWarning:
-    told = f"{SUBJECT}: {called} is not of a product: only products have a bill of materials"
-    return blocking(warning_codes.NOT_PRODUCIBLE, told, SUBJECT)
+    message = f"{SUBJECT}: {called} is not of a product: only products have a bill of materials"
+    return blocking(warning_codes.NOT_PRODUCIBLE, message, SUBJECT)
 
 
 def _copied(change: Transition) -> Iterator[ToolWarning]:
@@ -173,12 +173,12 @@ def _copied(change: Transition) -> Iterator[ToolWarning]:
     yield from wording.unnamed("variant", named, "copy_of")
     copied = facts.beside.get(_COPIED, ())
     if named.one is not None and not copied:
-        told = f"copy_of: {named.one.called} has no bill of materials"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told, "copy_of")
+        message = f"copy_of: {named.one.called} has no bill of materials"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, "copy_of")
     there = [_called(facts, row.get(INGREDIENT)) for row in copied if row.get(INGREDIENT) in _has(facts)]
     if there:
-        told = f"copy_of: left out is what the product has already: {', '.join(there)}"
-        yield advisory(warning_codes.DUPLICATE_ROW, told, "copy_of")
+        message = f"copy_of: left out is what the product has already: {', '.join(there)}"
+        yield advisory(warning_codes.DUPLICATE_ROW, message, "copy_of")
 
 
 def _called(facts: Facts, variant: object) -> str:
@@ -207,8 +207,8 @@ def there_already(facts: Facts, ingredient: int, product: int, path: str) -> Ite
     """Yield that a product has an ingredient already, so it comes on top of what there is."""
     below = facts.beside.get(_BELOW, ())
     if any((row.get(PRODUCT), row.get(INGREDIENT)) == (product, ingredient) for row in below):
-        told = f"{path}: {_called(facts, product)} has {_called(facts, ingredient)} already: it is then in two rows"
-        yield advisory(warning_codes.DUPLICATE_ROW, told, path)
+        message = f"{path}: {_called(facts, product)} has {_called(facts, ingredient)} already: it is then in two rows"
+        yield advisory(warning_codes.DUPLICATE_ROW, message, path)
 
 
 def misfit(facts: Facts, ingredient: int, product: int, path: str) -> Iterator[ToolWarning]:
@@ -219,8 +219,8 @@ def misfit(facts: Facts, ingredient: int, product: int, path: str) -> Iterator[T
         yield blocking(warning_codes.CIRCULAR_BOM, f"{path}: {why}, so {made} would be part of itself", path)
     parent = facts.names.parent(facts.names.record("variant", ingredient) or EMPTY)
     if parent is not None and parent[0] == "service":
-        told = f"{path}: {called} is a service: ingredients are materials and products"
-        yield blocking(warning_codes.NOT_AN_INGREDIENT, told, path)
+        message = f"{path}: {called} is a service: ingredients are materials and products"
+        yield blocking(warning_codes.NOT_AN_INGREDIENT, message, path)
 
 
 def _units(change: Transition) -> Iterator[ToolWarning]:
@@ -236,8 +236,8 @@ def other_unit(facts: Facts, old: object, new: object, path: str, argument: str)
     """Yield that two ingredients are counted in different units, so a quantity that stays would mean another one."""
     was, becomes = (facts.with_id("variant", each) for each in (old, new))
     if was is not None and becomes is not None and was.unit != becomes.unit:
-        told = f"{path}: {was.called} is counted in {was.unit or 'no unit'}, {becomes.called} in {becomes.unit}"
-        yield blocking(warning_codes.UNIT_MISMATCH, f"{told}: give {argument}", path)
+        message = f"{path}: {was.called} is counted in {was.unit or 'no unit'}, {becomes.called} in {becomes.unit}"
+        yield blocking(warning_codes.UNIT_MISMATCH, f"{message}: give {argument}", path)
 
 
 RULES = (_product, _copied, _ingredients, _units)

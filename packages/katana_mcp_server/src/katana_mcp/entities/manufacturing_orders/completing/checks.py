@@ -46,11 +46,13 @@ def _named(request: CompleteManufacturingOrderRequest, order: State, change: Tra
         has = ", ".join(str(each.get("id")) for each in rows(order, "productions")) or "none"
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no production {key}; it has {has}", path)
     elif order.get("status") == DONE:
-        told = f"{path}: {called} is DONE: reopen it first, by modify_manufacturing_order, which undoes its productions"
-        yield blocking(warning_codes.LOCKED, told, path)
+        message = (
+            f"{path}: {called} is DONE: reopen it first, by modify_manufacturing_order, which undoes its productions"
+        )
+        yield blocking(warning_codes.LOCKED, message, path)
     elif change.is_nothing:
-        told = f"production {key} of {called} already has this date: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = f"production {key} of {called} already has this date: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
 
 
 def _new(request: CompleteManufacturingOrderRequest, facts: Facts, order: State) -> Iterator[ToolWarning]:
@@ -61,11 +63,11 @@ def _new(request: CompleteManufacturingOrderRequest, facts: Facts, order: State)
     yield from makes_nothing(facts, order, "manufacturing_order_id")
     made, left = quantity_of(request, order), remaining(order)
     if not made:
-        told = f"quantity: nothing remains of {called}: give the quantity that was made besides"
-        yield blocking(warning_codes.INVALID_QUANTITY, told, "quantity")
+        message = f"quantity: nothing remains of {called}: give the quantity that was made besides"
+        yield blocking(warning_codes.INVALID_QUANTITY, message, "quantity")
     elif made > left:
-        told = f"quantity: {plain_number(made)} of {called}, of which only {plain_number(left)} remain to be made"
-        yield advisory(warning_codes.OVER_PRODUCTION, told, "quantity")
+        message = f"quantity: {plain_number(made)} of {called}, of which only {plain_number(left)} remain to be made"
+        yield advisory(warning_codes.OVER_PRODUCTION, message, "quantity")
     if status == "BLOCKED":
         yield advisory(warning_codes.BLOCKED_STATUS, f"{called} is BLOCKED, and this reports that it was made")
     yield from _rows(called, "recipe_row_id", used(request, order), rows(order, "recipe_rows"))
@@ -80,15 +82,15 @@ def _rows(called: str, name: str, uses: Sequence[Use], held: Sequence[State]) ->
         path, words = f"{use.path}.{name}", name.removesuffix("_id").replace("_", " ")
         if use.row is None:
             has = ", ".join(str(row.get("id")) for row in held) or "none"
-            told = f"{path}: {called} has no {words} {use.key}; it has {has}"
-            yield blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
+            message = f"{path}: {called} has no {words} {use.key}; it has {has}"
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, message, path)
         elif use.key in seen:
-            told = f"{path}: {words} {use.key} is named twice: name it once, with all that was used"
-            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
+            message = f"{path}: {words} {use.key} is named twice: name it once, with all that was used"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         in_batches = sum(each.quantity for each in (use.asked.batches if use.asked else ()))
         if in_batches > use.amount:
-            told = f"{use.path}.batches: they add up to more than {plain_number(use.amount)}"
-            yield blocking(warning_codes.BATCH_SUM_MISMATCH, told, f"{use.path}.batches")
+            message = f"{use.path}.batches: they add up to more than {plain_number(use.amount)}"
+            yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, f"{use.path}.batches")
         seen.add(use.key)
 
 
@@ -96,15 +98,15 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
     """Yield serial numbers that do not fit, and goods that come or go in no batch."""
     made, count = quantity_of(request, order), len(request.serial_number_ids)
     if (count or is_marked(facts, order, "serial_tracked")) and made != made.to_integral_value():
-        told = f"quantity: {plain_number(made)}, but each serial number is one whole unit"
-        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, "quantity")
+        message = f"quantity: {plain_number(made)}, but each serial number is one whole unit"
+        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, message, "quantity")
     elif count and count != made:
-        told = f"serial_number_ids: {count} serial numbers were given for {plain_number(made)} units"
-        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, "serial_number_ids")
+        message = f"serial_number_ids: {count} serial numbers were given for {plain_number(made)} units"
+        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, "serial_number_ids")
     has_batch = request.batch_id is not None or bool(rows(order, "batch_transactions"))
     if is_marked(facts, order, "batch_tracked") and not has_batch:
-        told = "batch_id: the product is tracked by batch, but no batch was named: it comes in none"
-        yield advisory(warning_codes.UNTRACED_RECEIPT, told, "batch_id")
+        message = "batch_id: the product is tracked by batch, but no batch was named: it comes in none"
+        yield advisory(warning_codes.UNTRACED_RECEIPT, message, "batch_id")
     for use in used(request, order):
         has_own = bool(use.asked and use.asked.batches) or (
             use.asked is None and bool(rows(use.row or {}, "batch_transactions"))
@@ -112,5 +114,5 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
         if use.amount and is_marked(facts, use.row or {}, "batch_tracked") and not has_own:
             known = facts.with_id("variant", (use.row or {}).get("variant_id"))
             what = use.key if known is None else known.called
-            told = f"{use.path}: {what} is tracked by batch, but no batch was named: it is used from none"
-            yield advisory(warning_codes.UNTRACED_SHIPMENT, told, use.path)
+            message = f"{use.path}: {what} is tracked by batch, but no batch was named: it is used from none"
+            yield advisory(warning_codes.UNTRACED_SHIPMENT, message, use.path)

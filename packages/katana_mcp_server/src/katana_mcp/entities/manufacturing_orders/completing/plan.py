@@ -43,8 +43,8 @@ def checks(request: CompleteManufacturingOrderRequest, facts: Facts) -> Sequence
     order = as_it_is(facts, request.manufacturing_order_id)
     is_undone = is_new(request) and is_final(request, order) and not _no_way_back(request, order)
     if is_undone and order.get("status") != REOPENED:
-        told = f"status: after the revert the order is {REOPENED}, not {order.get('status')}"
-        found.append(advisory(warning_codes.NO_WAY_BACK, told, "status"))
+        message = f"status: after the revert the order is {REOPENED}, not {order.get('status')}"
+        found.append(advisory(warning_codes.NO_WAY_BACK, message, "status"))
     return found
 
 

@@ -54,11 +54,11 @@ def checks(request: Request, facts: Facts) -> Sequence[ToolWarning]:
         return [*found, no_change(called(change.old))]
     found += _batches(change, before, goal)
     if not blocks(found):
-        told = (
+        message = (
             f"the product of manufacturing order {before['id']} is out of stock until its last production is made again"
         )
         found += shortages(moves(change, before, goal), facts.levels)
-        found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{told}; not kept: {NOT_KEPT}"))
+        found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {NOT_KEPT}"))
     return found
 
 
@@ -66,20 +66,20 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
     """Yield why an order is not one that can be reopened and made the same."""
     order, status = called(change.old), before.get("status")
     if status != DONE:
-        told = f"{order} is {status}, not DONE: change it with modify_manufacturing_order"
-        yield blocking(warning_codes.NOT_CLOSED, told)
+        message = f"{order} is {status}, not DONE: change it with modify_manufacturing_order"
+        yield blocking(warning_codes.NOT_CLOSED, message)
         return
     total, planned = sum(made(before), Decimal(0)), number(before, "planned_quantity") or Decimal(0)
     if not total:
         yield blocking(warning_codes.LOCKED, f"{order} is DONE, and Katana lists no production of it: {_IN_KATANA}")
     elif not before[ENDS] and total < planned:
-        told = f"{order} was done on a day on which nothing was made, with less than was planned"
-        yield blocking(warning_codes.LOCKED, f"{told}, and would be completed otherwise: {_IN_KATANA}")
+        message = f"{order} was done on a day on which nothing was made, with less than was planned"
+        yield blocking(warning_codes.LOCKED, f"{message}, and would be completed otherwise: {_IN_KATANA}")
     yield from _untraced(facts, change, before)
     sold = facts.names.record("sales_order", change.old.get("sales_order_id"))
     if sold is not None and is_marked(facts, before, "serial_tracked") and text(sold, "status") not in _OPEN:
-        told = f"the serial numbers of {order} are shipped with sales order {text(sold, 'order_no')}"
-        yield blocking(warning_codes.LOCKED, f"{told}: take its shipments back first, with fulfill_order")
+        message = f"the serial numbers of {order} are shipped with sales order {text(sold, 'order_no')}"
+        yield blocking(warning_codes.LOCKED, f"{message}: take its shipments back first, with fulfill_order")
 
 
 def _untraced(facts: Facts, change: Transition, before: State) -> Iterator[ToolWarning]:
@@ -88,8 +88,8 @@ def _untraced(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
     shown = [*facts.beside.get(PRODUCTIONS, ())]
     for one in rows(before, RUNS):
         if is_marked(facts, before, "serial_tracked") and in_trace(one) != number(one, "quantity"):
-            told = f"Katana does not show all serial numbers of production {one['id']} of {called(change.old)}"
-            yield blocking(warning_codes.LOCKED, f"{told}: others might be made; {_IN_KATANA}")
+            message = f"Katana does not show all serial numbers of production {one['id']} of {called(change.old)}"
+            yield blocking(warning_codes.LOCKED, f"{message}: others might be made; {_IN_KATANA}")
         source = next(each for each in shown if each.get("id") == one["id"])
         for line, used in zip(rows(one, MADE_OF), rows(source, MADE_OF), strict=True):
             place = get_int(line, ROW)
@@ -98,8 +98,8 @@ def _untraced(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
                     warning_codes.LOCKED, f"production {one['id']} used a row that is not there: {_IN_KATANA}"
                 )
             elif is_marked(facts, held[place], "batch_tracked") and _seen(used) != number(line, "quantity"):
-                told = f"Katana does not show from which batches production {one['id']} took row {held[place]['id']}"
-                yield blocking(warning_codes.LOCKED, f"{told}: {_IN_KATANA}")
+                message = f"Katana does not show from which batches production {one['id']} took row {held[place]['id']}"
+                yield blocking(warning_codes.LOCKED, f"{message}: {_IN_KATANA}")
 
 
 def _seen(used: State) -> Decimal:
@@ -111,8 +111,8 @@ def _seen(used: State) -> Decimal:
 def _units(change: Transition, before: State) -> Iterator[ToolWarning]:
     """Yield that another number of units would need other serial numbers."""
     if made_then(change, before) != sum(made(before), Decimal(0)) and is_marked(change.facts, before, "serial_tracked"):
-        told = f"{called(change.old)} made units with serial numbers: another number needs others: {_IN_KATANA}"
-        yield blocking(warning_codes.LOCKED, told, "planned_quantity")
+        message = f"{called(change.old)} made units with serial numbers: another number needs others: {_IN_KATANA}"
+        yield blocking(warning_codes.LOCKED, message, "planned_quantity")
 
 
 def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWarning]:
@@ -124,17 +124,17 @@ def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWar
         path = f"ingredient {row.get('id') or place}.{BATCHES}"
         lines = [line for one in rows(goal, RUNS) for line in rows(one, MADE_OF) if line[ROW] == place]
         if batches is not None and len(lines) > 1:
-            told = f"{path}: it was used in {len(lines)} productions, and batches are named for one: {_IN_KATANA}"
-            yield blocking(warning_codes.LOCKED, told, "update_recipe_rows")
+            message = f"{path}: it was used in {len(lines)} productions, and batches are named for one: {_IN_KATANA}"
+            yield blocking(warning_codes.LOCKED, message, "update_recipe_rows")
         elif batches is not None:
             used = sum((number(line, "quantity") or Decimal(0) for line in lines), Decimal(0))
             yield from batch_sum(path, batches, used)
         elif any(_has_other(line, _before(before, row)) for line in lines):
-            told = f"{path}: name them: another amount is used, and not all of it was from one"
-            yield blocking(warning_codes.BATCH_REQUIRED, told, "update_recipe_rows")
+            message = f"{path}: name them: another amount is used, and not all of it was from one"
+            yield blocking(warning_codes.BATCH_REQUIRED, message, "update_recipe_rows")
         elif "id" not in row and is_marked(change.facts, row, "batch_tracked"):
-            told = f"{path}: it is tracked by batch, but no batch was named: it is used from none"
-            yield advisory(warning_codes.UNTRACED_SHIPMENT, told, "update_recipe_rows")
+            message = f"{path}: it is tracked by batch, but no batch was named: it is used from none"
+            yield advisory(warning_codes.UNTRACED_SHIPMENT, message, "update_recipe_rows")
 
 
 def _before(before: State, row: State) -> list[State]:

@@ -216,8 +216,8 @@ def _named(action: Action, one: State, goal: State) -> Action:
     }
     title = f"report {_text(one, 'quantity')} made on {str(one['production_date'])[: len('2026-02-20')]}"
     then = ", which is then done" if body.get("is_final") else ""
-    told = f"{title} for manufacturing order {goal.get('order_no')}{then}"
-    return replace(action, title=told, body=canonical(body), expects=canonical(expects), refreshes=_MADE_ALONG)
+    message = f"{title} for manufacturing order {goal.get('order_no')}{then}"
+    return replace(action, title=message, body=canonical(body), expects=canonical(expects), refreshes=_MADE_ALONG)
 
 
 def _word(name: str) -> str:

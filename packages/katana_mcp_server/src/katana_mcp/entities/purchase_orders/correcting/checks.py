@@ -62,27 +62,29 @@ def _standing(change: Transition) -> Iterator[ToolWarning]:
     """Yield why an order is not one that can be corrected."""
     order, status = order_in_words(change), change.old.get("status")
     if status in {"DRAFT", "NOT_RECEIVED"}:
-        told = f"{order} is {status}: nothing of it is received, so change it with modify_purchase_order"
-        yield blocking(warning_codes.NOT_RECEIVED, told)
+        message = f"{order} is {status}: nothing of it is received, so change it with modify_purchase_order"
+        yield blocking(warning_codes.NOT_RECEIVED, message)
     elif status == "PARTIALLY_RECEIVED":
-        told = f"{order} is partly received, and Katana reopens only what was received completely"
+        message = f"{order} is partly received, and Katana reopens only what was received completely"
         how = "receive its open rows, or delete them with modify_purchase_order, and correct it then"
-        yield blocking(warning_codes.INVALID_STATUS_TRANSITION, f"{told}: {how}; open rows can be changed as they are")
+        yield blocking(
+            warning_codes.INVALID_STATUS_TRANSITION, f"{message}: {how}; open rows can be changed as they are"
+        )
     elif change.old.get("entity_type") == "outsourced":
-        told = f"{order} is outsourced: the batches and quantities of its ingredients would be lost"
-        yield blocking(warning_codes.LOCKED, f"{told}; correct it in Katana")
+        message = f"{order} is outsourced: the batches and quantities of its ingredients would be lost"
+        yield blocking(warning_codes.LOCKED, f"{message}; correct it in Katana")
 
 
 def _bills(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[ToolWarning]:
     found = bills(change)
     if not found and text(change.old, "billing_status") in (None, "NOT_BILLED"):
         return
-    told = f"{order_in_words(change)} is billed{f' ({", ".join(found)})' if found else ''}"
+    message = f"{order_in_words(change)} is billed{f' ({", ".join(found)})' if found else ''}"
     why = "reopening it may post to accounting again, and its bills may lose their receipts"
     if request.reopen_billed:
-        yield advisory(warning_codes.BILLED_ORDER, f"{told}: {why}", "reopen_billed")
+        yield advisory(warning_codes.BILLED_ORDER, f"{message}: {why}", "reopen_billed")
     else:
-        yield blocking(warning_codes.BILLED_ORDER, f"{told}: {why}; if you want this, pass reopen_billed=true")
+        yield blocking(warning_codes.BILLED_ORDER, f"{message}: {why}; if you want this, pass reopen_billed=true")
 
 
 def _usual(request: CorrectPurchaseOrderRequest, change: Transition) -> list[ToolWarning]:
@@ -108,8 +110,8 @@ def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[
     for nr, added in enumerate(request.add_rows):
         yield from _added(f"add_rows[{nr}]", added, held, change)
     if held and not rows(change.wanted or {}, ROWS):
-        told = f"{order_in_words(change)} would have no rows left"
-        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
+        message = f"{order_in_words(change)} would have no rows left"
+        yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
 
 def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning]:
@@ -124,8 +126,8 @@ def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning
     if is_of_units(row) or asked.serial_number_ids:
         yield from _units(path, asked, row, amount)
     elif held and asked.batches is None and amount != was and not is_of_one(row):
-        told = f"{path}: name the batches of row {asked.row_id}: it was {plain_number(was)}, not all of one batch"
-        yield blocking(warning_codes.BATCH_REQUIRED, told, f"{path}.batches")
+        message = f"{path}: name the batches of row {asked.row_id}: it was {plain_number(was)}, not all of one batch"
+        yield blocking(warning_codes.BATCH_REQUIRED, message, f"{path}.batches")
 
 
 def _units(path: str, asked: CorrectedRow, row: Record, amount: Decimal) -> Iterator[ToolWarning]:
@@ -133,16 +135,16 @@ def _units(path: str, asked: CorrectedRow, row: Record, amount: Decimal) -> Iter
     named = asked.serial_number_ids
     count = len(rows(row, TRACE)) if named is None else len(set(named))
     if asked.batches is not None:
-        told = f"{path}.batches: row {asked.row_id} holds serial numbers, and goods are tracked one way"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, f"{path}.batches")
+        message = f"{path}.batches: row {asked.row_id} holds serial numbers, and goods are tracked one way"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, f"{path}.batches")
     if units != units.to_integral_value():
-        told = f"{path}.quantity: {plain_number(units)} stock units, but each serial number is one whole unit"
-        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, told, f"{path}.quantity")
+        message = f"{path}.quantity: {plain_number(units)} stock units, but each serial number is one whole unit"
+        yield blocking(warning_codes.SERIAL_QTY_NOT_INTEGER, message, f"{path}.quantity")
     elif count != units:
         how = f"{path}.serial_number_ids: name those of row {asked.row_id}"
         has = ", ".join(str(one.get("serial_number_id")) for one in rows(row, TRACE)) or "none"
-        told = f"{how}: {plain_number(units)} stock units, and {count} serial numbers; it had {has}"
-        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, told, f"{path}.serial_number_ids")
+        message = f"{how}: {plain_number(units)} stock units, and {count} serial numbers; it had {has}"
+        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, f"{path}.serial_number_ids")
 
 
 def _strange_units(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning]:
@@ -154,10 +156,10 @@ def _strange_units(path: str, asked: CorrectedRow, row: Record) -> Iterator[Tool
     own = [get_int(one, "serial_number_id") for one in rows(row, TRACE)]
     strange = [unit for unit in asked.serial_number_ids or () if unit not in own]
     if strange:
-        told = f"{path}: row {asked.row_id} did not come with serial number {', '.join(map(str, strange))}"
+        message = f"{path}: row {asked.row_id} did not come with serial number {', '.join(map(str, strange))}"
         has = ", ".join(str(unit) for unit in own if unit is not None) or "none"
         why = "Katana may refuse it when the goods are out of stock already; correct it in Katana"
-        yield blocking(warning_codes.LOCKED, f"{told}, but with {has}: {why}", path)
+        yield blocking(warning_codes.LOCKED, f"{message}, but with {has}: {why}", path)
 
 
 def _added(
@@ -166,13 +168,13 @@ def _added(
     yield from batch_sum(f"{path}.batches", map(BatchQuantity.model_dump, asked.batches or ()), asked.quantity)
     beside = asked.received_with_row_id
     if beside is not None and beside not in held:
-        told = f"{path}.received_with_row_id: {order_in_words(change)} has no row {beside}"
+        message = f"{path}.received_with_row_id: {order_in_words(change)} has no row {beside}"
         has = ", ".join(map(str, held))
-        yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{told}; it has {has}", f"{path}.received_with_row_id")
+        yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{message}; it has {has}", f"{path}.received_with_row_id")
     known = change.facts.one("variant", asked.sku_or_variant_id)
     if known is not None and good_of(change.facts, {"variant_id": known.id}).in_batches and not asked.batches:
-        told = f"{path}: {known.called} is tracked by batch, but no batch was named: Katana may refuse it"
-        yield advisory(warning_codes.UNTRACED_RECEIPT, told, path)
+        message = f"{path}: {known.called} is tracked by batch, but no batch was named: Katana may refuse it"
+        yield advisory(warning_codes.UNTRACED_RECEIPT, message, path)
 
 
 def _merged(change: Transition) -> Iterator[ToolWarning]:
@@ -186,11 +188,13 @@ def _merged(change: Transition) -> Iterator[ToolWarning]:
     units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
     if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):
         ids = ", ".join(str(row.get("id")) for row in units)
-        told = f"rows {ids} hold serial numbers and reopening makes one of them: Katana would not say which is in which"
-        yield blocking(warning_codes.LOCKED, f"{told}; correct it in Katana")
+        message = (
+            f"rows {ids} hold serial numbers and reopening makes one of them: Katana would not say which is in which"
+        )
+        yield blocking(warning_codes.LOCKED, f"{message}; correct it in Katana")
 
 
 def _away(change: Transition) -> ToolWarning:
     """Return what of an order the correction does not keep, and that its goods are away meanwhile."""
-    told = f"the goods of {order_in_words(change)} leave stock while it is reopened, until the last receipt"
-    return advisory(warning_codes.STATUS_MOVES_BACK, f"{told}; not kept: {'; '.join(not_kept(change))}")
+    message = f"the goods of {order_in_words(change)} leave stock while it is reopened, until the last receipt"
+    return advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {'; '.join(not_kept(change))}")

@@ -35,8 +35,8 @@ def against(facts: Facts, order: State, came: Sequence[Arrival]) -> list[ToolWar
 def _status(called: str, order: State) -> Iterator[ToolWarning]:
     status = order.get("status")
     if status == "DRAFT":
-        told = f"{called} is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
-        yield blocking(warning_codes.DRAFT_ORDER, told)
+        message = f"{called} is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
+        yield blocking(warning_codes.DRAFT_ORDER, message)
     elif status == "RECEIVED":
         yield blocking(warning_codes.ALREADY_RECEIVED, f"{called} is fully received: nothing is left to receive")
     elif not rows(order, ROWS):
@@ -59,11 +59,11 @@ def _traced(portion: Portion[ReceivedRow], row: State, facts: Facts) -> Iterator
         yield from [] if known is None else naming.unnamed("location", known, f"{path}.location_id")
     yield from traces(portion, portion.quantity * (number(row, "purchase_uom_conversion_rate") or Decimal(1)))
     if good_of(facts, row).in_batches and not (asked and asked.batches):
-        told = f"{path}: row {portion.key} is tracked by batch, but no batch was named: Katana may refuse it"
-        yield advisory(warning_codes.UNTRACED_RECEIPT, told, path)
+        message = f"{path}: row {portion.key} is tracked by batch, but no batch was named: Katana may refuse it"
+        yield advisory(warning_codes.UNTRACED_RECEIPT, message, path)
     for used in facts.beside.get(INGREDIENTS, ()):
         is_its = used.get("purchase_order_row_id") == portion.key
         good = good_of(facts, {"variant_id": used.get("ingredient_variant_id")})
         if is_its and good.in_batches and not used.get("batch_transactions"):
-            told = f"{path}: ingredient {used.get('id')} of row {portion.key} is tracked by batch"
-            yield blocking(warning_codes.BATCH_REQUIRED, f"{told}: name its batches in Katana first", path)
+            message = f"{path}: ingredient {used.get('id')} of row {portion.key} is tracked by batch"
+            yield blocking(warning_codes.BATCH_REQUIRED, f"{message}: name its batches in Katana first", path)

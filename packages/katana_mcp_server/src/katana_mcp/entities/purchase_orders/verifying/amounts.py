@@ -46,8 +46,10 @@ def amount(given: Decimal | str | None, mark: str | None) -> Amount:
         return Amount(rest=rest, problem=f"{found[0].strip()!r} is no number")
     if own == "?":
         if mark is None:
-            told = f"{written!r} may be {written.replace(',', '.')} or {_without(written, _MARKS)}: give it as a number"
-            return Amount(rest=rest, problem=told)
+            message = (
+                f"{written!r} may be {written.replace(',', '.')} or {_without(written, _MARKS)}: give it as a number"
+            )
+            return Amount(rest=rest, problem=message)
         own = mark
     return Amount(_value(written, own), rest)
 

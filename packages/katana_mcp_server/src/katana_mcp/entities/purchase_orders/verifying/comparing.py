@@ -98,9 +98,14 @@ def _units(side: Side) -> Iterator[Difference]:
     for line, factor in zip(side.lines, side.factors, strict=True):
         if factor is None:
             written = line.asked.unit or line.quantity.rest
-            told = f"line {line.place}: how many {side.unit.name or 'purchase units'} one {written!r} is, is not known"
+            message = (
+                f"line {line.place}: how many {side.unit.name or 'purchase units'} one {written!r} is, is not known"
+            )
             yield _said(
-                side, "unit", told, Way(no_call="give `unit_holds`, how many stock units one holds, and compare again")
+                side,
+                "unit",
+                message,
+                Way(no_call="give `unit_holds`, how many stock units one holds, and compare again"),
             )
 
 
@@ -114,12 +119,12 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
         return
     values = {"document": to_decimal(came), "order": to_decimal(due)}
     if is_note and not due and came <= Fraction(side.received):
-        told = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
-        yield _said(side, "already_received", told, Way(no_call="it is already received"), **values)
+        message = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
+        yield _said(side, "already_received", message, Way(no_call="it is already received"), **values)
         return
     what = "open" if is_note else "ordered"
-    told = f"the document has {_in_words(came, side)}, {what} are {_in_words(due, side)}"
-    yield _said(side, "quantity", told, _quantity_way(side, came - due, terms), **values)
+    message = f"the document has {_in_words(came, side)}, {what} are {_in_words(due, side)}"
+    yield _said(side, "quantity", message, _quantity_way(side, came - due, terms), **values)
 
 
 def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
@@ -136,8 +141,10 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
     if len(prices) > 1 and set(prices) == ours:
         return
     if len(prices) > 1:
-        told = f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
-        yield _said(side, "price", told, Way(no_call="it is not known which price is right"))
+        message = (
+            f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
+        )
+        yield _said(side, "price", message, Way(no_call="it is not known which price is right"))
         return
     for price in prices:
         have = [number(row, "price_per_unit") for row in side.rows]
@@ -145,11 +152,11 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
         if other:
             shown = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
             per = f" {terms.currency or ''} per {side.unit.name or 'unit'}"
-            told = f"the document has {plain_number(to_decimal(price))}, the order {shown}{per}"
+            message = f"the document has {plain_number(to_decimal(price))}, the order {shown}{per}"
             values = {"document": to_decimal(price)} | ({} if other[0] is None else {"order": other[0]})
             is_one_of_them = len(other) < len(have) or not side.is_alone
             way = Way(no_call=_WHICH) if is_one_of_them else terms.settling.rows_priced(side, price)
-            yield _said(side, "price", told, way, **values)
+            yield _said(side, "price", message, way, **values)
 
 
 def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
@@ -160,8 +167,8 @@ def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
         known = next((our for our in ours if our is not None and our != rate), None)
         said = "no known rate" if known is None else f"{plain_number(known)} %"
         values = {"document": rate} | ({} if known is None else {"order": known})
-        told = f"the document has {plain_number(rate)} % tax, the order {said}"
-        yield _said(side, "tax_rate", told, _tax_way(side, rate, terms), **values)
+        message = f"the document has {plain_number(rate)} % tax, the order {said}"
+        yield _said(side, "tax_rate", message, _tax_way(side, rate, terms), **values)
 
 
 def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
@@ -188,8 +195,8 @@ def currencies(terms: Terms) -> Iterator[Difference]:
     way = (
         terms.settling.modify(currency=theirs) if is_open else Way(no_call="an order with receipts keeps its currency")
     )
-    told = f"the document is in {theirs}, the order in {terms.currency}: give `exchange_rate` to compare prices"
-    yield Difference(kind="currency", message=told, settle=way.settle, no_call=way.no_call)
+    message = f"the document is in {theirs}, the order in {terms.currency}: give `exchange_rate` to compare prices"
+    yield Difference(kind="currency", message=message, settle=way.settle, no_call=way.no_call)
 
 
 def order_name(order: Mapping[str, object]) -> str:

@@ -123,8 +123,8 @@ def _by_words(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match | None:
     if best >= _ENOUGH and best - second >= _CLEARLY:
         return Match(good, "description")
     near = _skus(each for how, _, each in likeness if how >= _ENOUGH)
-    told = f"its description fits several goods: {', '.join(near)}"
-    return Match(problem=told, near=near) if len(near) > 1 and not codes_of(line) else None
+    message = f"its description fits several goods: {', '.join(near)}"
+    return Match(problem=message, near=near) if len(near) > 1 and not codes_of(line) else None
 
 
 def _runs(words: Sequence[str]) -> set[str]:

@@ -54,12 +54,12 @@ def checks(request: Request, facts: Facts) -> Sequence[ToolWarning]:
     if {**goal, "status": None} == {**before, "status": None}:
         return [*found, no_change(_called(change))]
     if not rows(goal, FULFILLMENTS):
-        told = f"nothing of {_called(change)} that left would be left: take its shipments back with fulfill_order"
-        found.append(blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids"))
+        message = f"nothing of {_called(change)} that left would be left: take its shipments back with fulfill_order"
+        found.append(blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids"))
     if not blocks(found):
-        told = f"the goods of sales order {before['id']} are in stock again until its last shipment is made again"
+        message = f"the goods of sales order {before['id']} are in stock again until its last shipment is made again"
         found += shortages(moves(change, before, goal), facts.levels)
-        found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{told}; not kept: {NOT_KEPT}"))
+        found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {NOT_KEPT}"))
     return found
 
 
@@ -71,19 +71,23 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
     """Yield why an order is not one that can be taken back and shipped the same."""
     order, shipments, record = _called(change), rows(before, FULFILLMENTS), facts.record or {}
     if is_open(before):
-        told = f"{order} is {before.get('status')}: nothing of it has left, so change it with modify_sales_order"
-        yield blocking(warning_codes.NOT_CLOSED, told)
+        message = f"{order} is {before.get('status')}: nothing of it has left, so change it with modify_sales_order"
+        yield blocking(warning_codes.NOT_CLOSED, message)
         return
     if not shipments:
         yield blocking(warning_codes.LOCKED, f"{order} is {before.get('status')}, and Katana lists no shipment of it")
     returns = [text(each, "order_no") or str(each.get("id")) for each in facts.beside.get(RETURNS, ())]
     if returns:
-        told = f"{order} has sales returns ({', '.join(returns)}): they name its shipments, which would be other ones"
-        yield blocking(warning_codes.LOCKED, told)
+        message = (
+            f"{order} has sales returns ({', '.join(returns)}): they name its shipments, which would be other ones"
+        )
+        yield blocking(warning_codes.LOCKED, message)
     invoiced = [each for each in facts.beside.get(FULFILLMENTS, ()) if text(each, "invoice_status") in _INVOICED]
     if invoiced or text(record, "invoicing_status") in _INVOICED:
-        told = f"{order} is invoiced: the invoice would lose its shipments; correct it in Katana, or by a credit note"
-        yield blocking(warning_codes.LOCKED, told)
+        message = (
+            f"{order} is invoiced: the invoice would lose its shipments; correct it in Katana, or by a credit note"
+        )
+        yield blocking(warning_codes.LOCKED, message)
     held = rows(before, ROWS)
     for line in (line for shipment in shipments for line in rows(shipment, GONE)):
         place = get_int(line, ROW)
@@ -91,8 +95,8 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
         if row is None:
             yield blocking(warning_codes.LOCKED, f"a shipment of {order} holds goods of a row that is not there")
         elif is_marked(facts, row, "serial_tracked") and in_trace(line) != amount(line):
-            told = f"Katana does not show all serial numbers of row {row['id']} of {order}: others might be shipped"
-            yield blocking(warning_codes.LOCKED, f"{told}; correct it in Katana")
+            message = f"Katana does not show all serial numbers of row {row['id']} of {order}: others might be shipped"
+            yield blocking(warning_codes.LOCKED, f"{message}; correct it in Katana")
 
 
 _INVOICED = ("INVOICED", "PARTIALLY_INVOICED", "invoiced", "partiallyInvoiced")
@@ -108,10 +112,10 @@ def _changed(change: Transition, before: State) -> Iterator[ToolWarning]:
     for key in change.sent[ROWS].deletes:
         made = change.sent[ROWS].before[key].get("linked_manufacturing_order_id")
         if made is not None:
-            told = (
+            message = (
                 f"manufacturing order {made} makes row {key}, and no new row is linked to it: unlink it in Katana first"
             )
-            yield blocking(warning_codes.LOCKED, f"delete_row_ids: {told}", "delete_row_ids")
+            yield blocking(warning_codes.LOCKED, f"delete_row_ids: {message}", "delete_row_ids")
 
 
 def _quantity(path: str, asked: State, row: State, was: tuple[State, Sequence[State]]) -> Iterator[ToolWarning]:
@@ -122,21 +126,21 @@ def _quantity(path: str, asked: State, row: State, was: tuple[State, Sequence[St
     if not lines and batches:
         yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}.batches: nothing of row {row['id']} has left", path)
     elif len(lines) > 1 and batches is not None:
-        told = f"{path}.batches: row {row['id']} left with {len(lines)} shipments: ship it again with fulfill_order"
-        yield blocking(warning_codes.LOCKED, told, f"{path}.batches")
+        message = f"{path}.batches: row {row['id']} left with {len(lines)} shipments: ship it again with fulfill_order"
+        yield blocking(warning_codes.LOCKED, message, f"{path}.batches")
     elif batches is not None:
         yield from batch_sum(f"{path}.batches", batches, amount(row) if moves_amount else total)
     if amount(row) < total and not moves_amount:
-        told = f"{path}.quantity: {plain_number(total)} of row {row['id']} have left already"
+        message = f"{path}.quantity: {plain_number(total)} of row {row['id']} have left already"
         yield blocking(
-            warning_codes.OVER_SHIPMENT, f"{told}: take a shipment back with fulfill_order", f"{path}.quantity"
+            warning_codes.OVER_SHIPMENT, f"{message}: take a shipment back with fulfill_order", f"{path}.quantity"
         )
     if any(map(is_of_units, lines)) and (moves_amount or batches is not None):
-        told = f"{path}: row {row['id']} left with serial numbers: take its shipment back with fulfill_order"
-        yield blocking(warning_codes.LOCKED, f"{told}, and ship it anew", path)
+        message = f"{path}: row {row['id']} left with serial numbers: take its shipment back with fulfill_order"
+        yield blocking(warning_codes.LOCKED, f"{message}, and ship it anew", path)
     elif moves_amount and batches is None and any(rows(line, TRACE) and not is_of_one(line) for line in lines):
-        told = f"{path}: name the batches of row {row['id']}: not all of it left from one"
-        yield blocking(warning_codes.BATCH_REQUIRED, told, f"{path}.batches")
+        message = f"{path}: name the batches of row {row['id']}: not all of it left from one"
+        yield blocking(warning_codes.BATCH_REQUIRED, message, f"{path}.batches")
 
 
 def _new(change: Transition, before: State) -> Iterator[ToolWarning]:
@@ -149,12 +153,12 @@ def _new(change: Transition, before: State) -> Iterator[ToolWarning]:
         called = asked.get("sku_or_variant_id") if known is None else known.called
         if asked.get(SHIPMENT) is not None and place is None:
             has = ", ".join(str(one["id"]) for one in rows(before, FULFILLMENTS))
-            told = f"{path}.{SHIPMENT}: {_called(change)} has no shipment {asked[SHIPMENT]}; it has {has}"
-            yield blocking(warning_codes.UNKNOWN_ROW_ID, told, f"{path}.{SHIPMENT}")
+            message = f"{path}.{SHIPMENT}: {_called(change)} has no shipment {asked[SHIPMENT]}; it has {has}"
+            yield blocking(warning_codes.UNKNOWN_ROW_ID, message, f"{path}.{SHIPMENT}")
         yield from batch_sum(f"{path}.batches", cast("Sequence[State]", asked.get(BATCHES, ())), amount(row))
         if place is not None and is_marked(change.facts, row, "serial_tracked"):
-            told = f"{path}: {called} is tracked by serial number: sell it in an order of its own"
-            yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, told, path)
+            message = f"{path}: {called} is tracked by serial number: sell it in an order of its own"
+            yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, message, path)
         if place is not None and is_marked(change.facts, row, "batch_tracked") and not asked.get(BATCHES):
-            told = f"{path}: {called} is tracked by batch, but no batch was named: it leaves from none"
-            yield advisory(warning_codes.UNTRACED_SHIPMENT, told, path)
+            message = f"{path}: {called} is tracked by batch, but no batch was named: it leaves from none"
+            yield advisory(warning_codes.UNTRACED_SHIPMENT, message, path)

@@ -54,8 +54,8 @@ def _named(request: FulfillOrderRequest, order: State, change: Transition) -> It
         has = ", ".join(str(row.get("id")) for row in rows(order, FULFILLMENTS)) or "none"
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no shipment {key}; it has {has}", path)
     elif change.is_nothing:
-        told = f"shipment {key} of {called} already has these values: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = f"shipment {key} of {called} already has these values: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
 
 
 def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> Iterator[ToolWarning]:
@@ -65,11 +65,11 @@ def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> It
     elif not going:
         packed = [str(each.get("id")) for each in rows(order, FULFILLMENTS) if each.get("status") == "PACKED"]
         then = f"; to deliver it, give status DELIVERED and fulfillment_id {', '.join(packed)}" if packed else ""
-        told = f"{called} is already packed or delivered: nothing is left to ship{then}"
-        yield blocking(warning_codes.ALREADY_COMPLETED, told)
+        message = f"{called} is already packed or delivered: nothing is left to ship{then}"
+        yield blocking(warning_codes.ALREADY_COMPLETED, message)
     if order.get("status") == "PENDING" and going:
-        told = f"{called} is PENDING, a quote: the plan sets it to NOT_SHIPPED first"
-        yield advisory(warning_codes.BLOCKED_STATUS, told)
+        message = f"{called} is PENDING, a quote: the plan sets it to NOT_SHIPPED first"
+        yield advisory(warning_codes.BLOCKED_STATUS, message)
     entries = traced(facts, order, going)
     for portion, misfit in misfits(called, going, [get_int(row, "id") or 0 for row in held], _SHIPPING):
         if misfit is not None:
@@ -93,8 +93,8 @@ def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: Stat
     if len(reserved) < portion.quantity:
         path = f"{portion.path}.serial_number_ids"
         wanted = f"row {portion.key} is tracked by serial number: give {plain_number(portion.quantity)} serial numbers"
-        told = f"{path}: {wanted}; {len(reserved)} are reserved for it"
-        yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, told, path)
+        message = f"{path}: {wanted}; {len(reserved)} are reserved for it"
+        yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, message, path)
 
 
 def _batches(facts: Facts, portion: Portion[ShippedRow], row: State, entries: Sequence[Entry]) -> Iterator[ToolWarning]:
@@ -103,13 +103,13 @@ def _batches(facts: Facts, portion: Portion[ShippedRow], row: State, entries: Se
         return
     path, is_chosen = f"{portion.path}.batches", takes_first_expiring(facts, portion)
     if is_chosen and entries:
-        told = (
+        message = (
             f"{path}: no batches given, so row {portion.key} takes those that expire first: {in_words(facts, entries)}"
         )
-        yield info(warning_codes.DEFAULT_BATCHES, told, path)
+        yield info(warning_codes.DEFAULT_BATCHES, message, path)
     if any(entry.get("batch_id") is None for entry in entries) or (is_chosen and not entries):
-        told = f"{path}: row {portion.key} is tracked by batch, but part of it would be shipped without a batch"
-        yield advisory(warning_codes.UNTRACED_SHIPMENT, told, path)
+        message = f"{path}: row {portion.key} is tracked by batch, but part of it would be shipped without a batch"
+        yield advisory(warning_codes.UNTRACED_SHIPMENT, message, path)
 
 
 def _made(
@@ -129,13 +129,13 @@ def _made(
             yield advisory(warning_codes.INVENTORY_ORDERING, f"{why}: the goods would be shipped before they are made")
         elif request.picked_date is not None and request.picked_date <= datetime.fromisoformat(done):
             why = f"picked_date: manufacturing order {name} makes row {row.get('id')} and was done on {done}"
-            told = f"{why}: with an earlier date the stock is negative until then; use a later date"
-            yield advisory(warning_codes.INVENTORY_ORDERING, told, "picked_date")
+            message = f"{why}: with an earlier date the stock is negative until then; use a later date"
+            yield advisory(warning_codes.INVENTORY_ORDERING, message, "picked_date")
 
 
 def _stays(order: State, change: Transition) -> Iterator[ToolWarning]:
     """Yield which status the way back does not bring back."""
     was = order.get("status")
     if was in ("PENDING", "READY_FOR_FULFILLMENT") and change.new.get("status") != was:
-        told = f"status: after the revert the order is NOT_SHIPPED, not {was}"
-        yield advisory(warning_codes.NO_WAY_BACK, told, "status")
+        message = f"status: after the revert the order is NOT_SHIPPED, not {was}"
+        yield advisory(warning_codes.NO_WAY_BACK, message, "status")

@@ -23,14 +23,14 @@ async def booked(saga: JsonObject, services: Services) -> Sequence[ToolWarning]:
         key = get_int(child(await look(saga, services), "record") or EMPTY, "stock_adjustment_id")
         found = [] if key is None else await listed("stock_adjustments", services, ids=[key])
     except (Refused, Astray, KatanaError) as error:
-        told = f"completed; which stock adjustment was made could not be read: {error}"
-        return (info(warning_codes.STOCK_BOOKED, told),)
+        message = f"completed; which stock adjustment was made could not be read: {error}"
+        return (info(warning_codes.STOCK_BOOKED, message),)
     if key is None:
         return (info(warning_codes.STOCK_BOOKED, "completed; nothing differed, so no stock adjustment was made"),)
     record = next(iter(found), EMPTY)
     called = text(record, "stock_adjustment_number") or str(key)
     count = len(rows(record, "stock_adjustment_rows"))
-    told = (
+    message = (
         f"completed; stock adjustment {called} (id {key}, {count} row{'' if count == 1 else 's'}) holds what differed"
     )
-    return (info(warning_codes.STOCK_BOOKED, told),)
+    return (info(warning_codes.STOCK_BOOKED, message),)

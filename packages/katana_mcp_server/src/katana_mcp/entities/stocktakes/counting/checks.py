@@ -47,14 +47,14 @@ def _of_stocktake(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarn
     called = f"stocktake {text(record, 'stocktake_number') or record.get('id')}"
     yield from check_not_deleted(called, record, "stocktake_id", deleted=facts.deleted)
     if request.stocktake_number is not None:
-        told = "stocktake_number is that of a new stocktake: leave it out, or leave out stocktake_id"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "stocktake_number")
+        message = "stocktake_number is that of a new stocktake: leave it out, or leave out stocktake_id"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "stocktake_number")
     if record.get("status") == "COMPLETED":
-        told = f"{called} is completed and cannot be counted any more: count in another one"
-        yield blocking(warning_codes.LOCKED, told, "stocktake_id")
+        message = f"{called} is completed and cannot be counted any more: count in another one"
+        yield blocking(warning_codes.LOCKED, message, "stocktake_id")
     if get_bool(record, BUSY):
-        told = f"Katana is still working on the status of {called}: ask again in a minute"
-        yield blocking(warning_codes.KATANA_UNAVAILABLE, told, "stocktake_id")
+        message = f"Katana is still working on the status of {called}: ask again in a minute"
+        yield blocking(warning_codes.KATANA_UNAVAILABLE, message, "stocktake_id")
 
 
 def _of_place(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarning]:
@@ -67,8 +67,8 @@ def _of_place(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarning]
         at = location_of(request, facts)
         if named.one is not None and named.one.id != at:
             mine = facts.with_id("location", at)
-            told = f"location_id: the stocktake is at {at if mine is None else mine.called}"
-            yield blocking(warning_codes.INVALID_ARGUMENT, told, "location_id")
+            message = f"location_id: the stocktake is at {at if mine is None else mine.called}"
+            yield blocking(warning_codes.INVALID_ARGUMENT, message, "location_id")
     for nr, each in enumerate(request.skus_or_variant_ids or ()):
         yield from wording.unnamed("variant", facts.references["variant", each], f"skus_or_variant_ids[{nr}]")
 
@@ -81,18 +81,18 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
     nothing = sheet.request.table is not None and not place.lines
     is_new = sheet.facts.record is None
     if nothing or (is_new and sheet.request.complete and all(each.counted is None for each in sheet.entries)):
-        told = "nothing is counted: give a line of SKU, quantity and, if any, batch for each"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, "table" if nothing else "complete")
+        message = "nothing is counted: give a line of SKU, quantity and, if any, batch for each"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, "table" if nothing else "complete")
     if sheet.unread:
         few = "; ".join(f"{each.where}: {each.why}" for each in sheet.unread[:_FEW])
-        told = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
+        message = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
         is_over = sheet.request.complete or not sheet.entries
         said = blocking if is_over else advisory
         how = ": mend them before it is completed" if sheet.request.complete else ""
-        yield said(warning_codes.MISREAD_LINES, f"{told}{how}", sheet.unread[0].path)
+        yield said(warning_codes.MISREAD_LINES, f"{message}{how}", sheet.unread[0].path)
     if sheet.doubled:
-        told = f"several lines count the same and are summed: {'; '.join(sheet.doubled[:_FEW])}"
-        yield advisory(warning_codes.DUPLICATE_ROW, told, "table" if sheet.request.table else "counts")
+        message = f"several lines count the same and are summed: {'; '.join(sheet.doubled[:_FEW])}"
+        yield advisory(warning_codes.DUPLICATE_ROW, message, "table" if sheet.request.table else "counts")
 
 
 def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
@@ -105,22 +105,24 @@ def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
             f"{sheet.called(key)} {'+' if change > 0 else ''}{plain_number(change)}"
             for key, change in [*moved.items()][:_FEW]
         )
-        told = f"{len(moved)} moved since counting began ({began}): {few}. Katana books what was counted less what was"
+        message = (
+            f"{len(moved)} moved since counting began ({began}): {few}. Katana books what was counted less what was"
+        )
         how = "in stock then: where it was counted after the move, count it so that the move is not booked twice"
-        yield advisory(warning_codes.MOVED_SINCE_COUNT, f"{told} {how}")
+        yield advisory(warning_codes.MOVED_SINCE_COUNT, f"{message} {how}")
     by_number = [each.variant for each in sheet.planned if is_marked(sheet.facts.names, each.variant, "serial_tracked")]
     if by_number:
         few = ", ".join(sheet.called(each) for each in by_number[:_FEW])
-        told = f"a stocktake names no serial numbers: which of them are missing of {few} has to be told in Katana"
-        yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, told)
+        message = f"a stocktake names no serial numbers: which of them are missing of {few} has to be told in Katana"
+        yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message)
     unknown = [each for each in sheet.booked if each.difference and each.value is None]
     if unknown:
         few = ", ".join(sheet.called(each.variant) for each in unknown[:_FEW])
         yield advisory(warning_codes.STOCK_UNKNOWN, f"no average cost is known, so no value of the difference: {few}")
     if sheet.unlisted:
         few = ", ".join(sheet.called(each) for each in sheet.unlisted[:_FEW])
-        told = f"{len(sheet.unlisted)} are kept in batches and lie there in none, so they are not on the list: {few}"
-        yield advisory(warning_codes.UNCOUNTED_ROWS, told)
+        message = f"{len(sheet.unlisted)} are kept in batches and lie there in none, so they are not on the list: {few}"
+        yield advisory(warning_codes.UNCOUNTED_ROWS, message)
     if not place.is_whole:
         yield truncated("not all levels of the location were read: what else lies there is not told completely")
 
@@ -129,18 +131,18 @@ def _of_rest(sheet: Sheet) -> Iterator[ToolWarning]:
     """Yield what is left to another plan, what is not counted, and that nothing would change."""
     if sheet.left:
         held = len(sheet.planned)
-        told = f"one plan holds {held} rows here: {sheet.left} are left, and the status stays until all are in"
+        message = f"one plan holds {held} rows here: {sheet.left} are left, and the status stays until all are in"
         goes_on = f"stocktake_id={sheet.number!r}"
-        yield truncated(f"{told}; the same call with {goes_on} plans them once this plan is applied")
+        yield truncated(f"{message}; the same call with {goes_on} plans them once this plan is applied")
     elif sheet.request.complete:
         yield from _uncounted(sheet)
     is_same = sheet.facts.record is not None and not sheet.planned and sheet.status == sheet.now
     if is_same and not _head_differs(sheet):
-        told = f"stocktake {sheet.number} already has these counts: nothing would change"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = f"stocktake {sheet.number} already has these counts: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     if sheet.facts.record is None and not sheet.entries and not sheet.unread:
-        told = "nothing of this is in stock there, so there is nothing to count"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+        message = "nothing of this is in stock there, so there is nothing to count"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
 
 
 def _uncounted(sheet: Sheet) -> Iterator[ToolWarning]:

@@ -49,15 +49,15 @@ def delete_checks(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarn
         return
     given = sorted(request.model_fields_set - {"delete", "stocktake_id"})
     if given:
-        told = f"delete goes with stocktake_id alone: leave out {', '.join(given)}"
-        yield blocking(warning_codes.INVALID_ARGUMENT, told, given[0])
+        message = f"delete goes with stocktake_id alone: leave out {', '.join(given)}"
+        yield blocking(warning_codes.INVALID_ARGUMENT, message, given[0])
     yield from check_not_deleted(_called(facts), facts.record, "stocktake_id", deleted=facts.deleted)
     adjustment = place_of(facts).adjustment
     if adjustment is not None:
         count = len(rows(adjustment, "stock_adjustment_rows"))
-        told = f"stock adjustment {_number(adjustment)} ({count} rows) is deleted along"
+        message = f"stock adjustment {_number(adjustment)} ({count} rows) is deleted along"
         why = "whether Katana undoes its stock change is not certain, so check the stock afterwards"
-        yield advisory(warning_codes.STOCK_WAS_MOVED, f"{told}: {why}", "delete")
+        yield advisory(warning_codes.STOCK_WAS_MOVED, f"{message}: {why}", "delete")
 
 
 def _delete_adjustment(facts: Facts) -> Action:

@@ -116,8 +116,8 @@ def _summary(sheet: Sheet) -> str:
     differ = [each for each in _differing(sheet) if each.difference]
     value = total([each.value for each in differ])
     worth = "" if value is None or not differ else f", {plain_number(round(value, 2))} {_currency(sheet)}".rstrip()
-    told = f"; {len(differ)} differ{'s' if len(differ) == 1 else ''}{worth}" if differ else ""
-    return f"stocktake {called} at {'?' if at is None else at.called}: {what}{told}"
+    message = f"; {len(differ)} differ{'s' if len(differ) == 1 else ''}{worth}" if differ else ""
+    return f"stocktake {called} at {'?' if at is None else at.called}: {what}{message}"
 
 
 def _currency(sheet: Sheet) -> str:

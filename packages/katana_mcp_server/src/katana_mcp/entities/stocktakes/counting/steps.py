@@ -72,8 +72,8 @@ async def _found(saga: JsonObject, services: Services) -> Record | None:
     mine = [each for each in found if each.get("id") not in others]
     if len(mine) > 1 or any(each.get("location_id") != goal.get("location_id") for each in mine):
         ids = ", ".join(str(each.get("id")) for each in mine)
-        told = f"more than one stocktake may be meant by {number} (ids {ids}): delete the other in Katana"
-        raise Astray(f"{told}, and apply the same token again")
+        message = f"more than one stocktake may be meant by {number} (ids {ids}): delete the other in Katana"
+        raise Astray(f"{message}, and apply the same token again")
     return next(iter(mine), None)
 
 
