@@ -82,9 +82,9 @@ async def test_a_day_means_its_end_and_today_means_now(stage: Stage, tenant: Ten
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ("2026-03-02T09:00:01Z", "must not lie ahead of now, 2026-03-02T11:00:00+02:00"),
+        ("2026-03-02T09:00:01Z", "must not be later than now, 2026-03-02T11:00:00+02:00"),
         ("2026-02-28T12:00:00", "must be a date or a moment with its offset from UTC, such as 2026-03-01"),
-        ("2026-03-03", "must not lie ahead of now, 2026-03-02T11:00:00+02:00"),
+        ("2026-03-03", "must not be later than now, 2026-03-02T11:00:00+02:00"),
         ("end of February", "must be a date or a moment with its offset from UTC"),
     ],
 )

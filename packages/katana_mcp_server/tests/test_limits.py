@@ -155,4 +155,4 @@ async def test_a_plan_that_cannot_be_read_whole_in_one_answer_has_no_token(stage
     codes = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert ("plan_token" in preview, codes) == (False, ["plan_too_large"])
     assert "so it cannot be shown completely: plan it in parts" in preview["message"]
-    assert preview["warnings"][-1]["message"].endswith("plan it in parts to read them whole")
+    assert preview["warnings"][-1]["message"].endswith("plan it in parts to read them in full")

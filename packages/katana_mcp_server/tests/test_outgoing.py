@@ -26,7 +26,7 @@ def test_only_the_longest_texts_are_cut_and_say_by_how_much() -> None:
     assert told["warnings"] == [
         {
             "severity": "info",
-            "message": "to fit into one answer, texts are cut at 16000 characters; Katana has them whole",
+            "message": "to fit into one answer, texts are cut at 16000 characters; Katana shows them in full",
             "field_path": None,
             "code": "truncated_result",
         }

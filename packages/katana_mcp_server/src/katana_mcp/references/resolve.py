@@ -173,7 +173,9 @@ async def live_with_keys(services: Services, entity: str, keys: Sequence[str]) -
 
 def unasked(what: str) -> ToolWarning:
     """Return that Katana did not say what a plan has to know."""
-    return blocking(warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}, so nothing was done")
+    return blocking(
+        warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}, so nothing was done: ask again"
+    )
 
 
 async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:

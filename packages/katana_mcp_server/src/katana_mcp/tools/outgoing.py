@@ -24,9 +24,9 @@ type Payload = dict[str, Any]
 
 _WARNING_BYTES = 300
 _WHOLE: Mapping[object, str] = {
-    None: "Katana has them whole",
-    True: "plan it in parts to read them whole",
-    False: "katana-mcp journal show --json tells them whole",
+    None: "Katana shows them in full",
+    True: "plan it in parts to read them in full",
+    False: "katana-mcp journal show --json shows them in full",
 }
 """Where to read what was left out: of data, of a preview, of what was written."""
 _ALL = 1_000_000

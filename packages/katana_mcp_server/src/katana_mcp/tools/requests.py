@@ -93,7 +93,7 @@ class SearchRequest(Request):
     """What every search takes."""
 
     query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
-    """A number, a name, a code; each word matches the start of a word, in any case and spelling of a code."""
+    """A number, a name, a code; each word matches the start of a word; case and separators do not matter."""
     limit: SearchLimit = 20
     """Rows per page."""
     page: PageNumber = 1
@@ -104,8 +104,8 @@ class ForgivingSearchRequest(SearchRequest):
     """A search of what is also found by parts of words and past typing errors."""
 
     query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
-    """A number, a name, a code; each word matches the start of a word, in any case and spelling of a code. Where none
-    does, parts of words count, then typing errors."""
+    """A number, a name, a code; each word matches the start of a word; case and separators do not matter. If none
+    match, parts of words do, then misspelt words."""
 
 
 class ListRequest(Request):

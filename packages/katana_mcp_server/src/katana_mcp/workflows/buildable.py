@@ -219,7 +219,7 @@ BUILDABLE = ToolSpec(
     toolset="manufacturing",
     description=(
         "Count how many of each product can be built now from what no order needs, place by place, and name the "
-        "ingredients that limit it; subassemblies that lack are built along (cache-backed)."
+        "ingredients that limit it; missing subassemblies are built too (cache-backed)."
     ),
     request=BuildableRequest,
     answer=BuildableAnswer,

@@ -72,7 +72,7 @@ class CheckInventoryAnswer(Envelope):
     stock: list[VariantStock]
     not_found: list[NotFound]
     unknown: list[str | int] | None = None
-    """Of these nothing could be read; they are neither empty nor missing."""
+    """Their stock could not be read; it is unknown, not zero."""
 
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:

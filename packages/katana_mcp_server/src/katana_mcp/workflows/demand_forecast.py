@@ -140,7 +140,7 @@ GET_DEMAND_FORECAST = ToolSpec(
     name="get_demand_forecast",
     toolset="inventory",
     description=(
-        "Show the demand forecast of items at a location: what is planned to leave and comes in each period, and the "
+        "Show the demand forecast of items at a location: what leaves and arrives in each period, and the "
         "stock at its end.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely. Katana is asked each "
         "time, once per variant."

@@ -109,7 +109,7 @@ def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAt
         return request
     if request.as_of == services.days.tonight(now):
         return request.model_copy(update={"as_of": now})
-    message = f"as_of is {iso(request.as_of)}: must not lie ahead of now, {iso(now)}"
+    message = f"as_of is {iso(request.as_of)}: must not be later than now, {iso(now)}"
     raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
 
 

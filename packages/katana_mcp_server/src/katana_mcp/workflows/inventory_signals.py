@@ -180,7 +180,7 @@ LIST_INVENTORY_SIGNALS = ToolSpec(
     description=(
         "List for how many days stock is enough at its average demand, and the risk of a stockout; shortest first.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely — or a ``stock_risk``. "
-        "Everything in stock anywhere counts together, and only what was sold or used in the window; Katana is asked "
+        "All locations count together; lists only items sold or used in the window; Katana is asked "
         "each time."
     ),
     request=ListInventorySignalsRequest,

@@ -63,11 +63,11 @@ class PromiseDateRequest(Request):
     """Arguments of `promise_date`: rows, a sales order, or both."""
 
     rows: Annotated[list[PromiseRow], Field(min_length=1, max_length=_MOST)] | None = None
-    """Of a new order, or to be added to `sales_order_id`; they come behind all orders that there are."""
+    """Of a new order, or to be added to `sales_order_id`; they rank after all existing orders."""
     sales_order_id: NameOrId | None = None
     """Id or number of an order: what is open of it is asked for."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Where `rows` ship from: id, name or part of it; by default wherever they are there first."""
+    """Where `rows` ship from: id, name or part of it; by default where they are ready first."""
 
 
 class PromiseDateAnswer(Envelope):

@@ -20,13 +20,13 @@ class PromiseSource(Incoming):
     """Where a part of the quantity comes from; what is on its way is named, with its date."""
 
     source: Literal["stock", "booked", "incoming", "make", "buy"]
-    """booked: stock that Katana holds for this row; make, buy: begun today, behind what it waits for."""
+    """booked: stock reserved for this row; make, buy: started today, or after what it waits for."""
     date: str | None = None
-    """Absent if nobody knows: see the row's `note`."""
+    """Absent: not known; see the row's `note`."""
     lead_time: int | None = None
     """Days."""
     waits_for: str | None = None
-    """SKU of the ingredient that is there last."""
+    """SKU of the ingredient that arrives last."""
 
 
 class PromisedRow(Answer):
@@ -40,11 +40,11 @@ class PromisedRow(Answer):
     location: str | None = None
     quantity: Number
     date: str | None = None
-    """Absent if nobody knows."""
+    """Absent: not known."""
     free_now: Number | None = None
     """Of the quantity, from stock that no order needs."""
     backlog: Number | None = None
-    """What orders before it lack themselves; whatever comes next is theirs first."""
+    """What earlier orders lack; they get the next incoming goods first."""
     sources: list[PromiseSource]
     sales_order_row_id: int | None = None
     product_expected_date: str | None = None

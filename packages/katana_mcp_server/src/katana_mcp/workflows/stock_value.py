@@ -97,11 +97,11 @@ class StockValueAnswer(Envelope):
     """Of all pages, as are the next ones; absent: unknown."""
     value_before: Number | None = None
     changes: list[ValueChange] | None = None
-    """Add up to what `value` is more than `value_before`."""
+    """Add up to `value` minus `value_before`."""
     received_not_billed: int
-    """Purchase orders of which goods came and that are not billed, or in part, as of now; everywhere."""
+    """Purchase orders received but not, or only partly, billed; as of now, all locations."""
     shipped_not_invoiced: int
-    """Sales orders of which goods left and that are not invoiced, or in part, as of now; everywhere."""
+    """Sales orders shipped but not, or only partly, invoiced; as of now, all locations."""
 
 
 @dataclass(slots=True)
@@ -201,7 +201,7 @@ def _moments(request: StockValueRequest, services: Services) -> tuple[datetime, 
     now = services.clock.now()
     at = now if request.as_of is None or request.as_of == services.days.tonight(now) else request.as_of
     if at > now:
-        message = f"as_of is {iso(at)}: must not lie ahead of now, {iso(now)}"
+        message = f"as_of is {iso(at)}: must not be later than now, {iso(now)}"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
     if request.since is not None and request.since >= at:
         message = f"since is {iso(request.since)}: must be before as_of, {iso(at)}"

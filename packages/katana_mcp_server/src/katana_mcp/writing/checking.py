@@ -27,7 +27,7 @@ async def entry_of_token(token: str, services: Services) -> Entry:
     """
     entry = await services.journal.find(token)
     if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
-        message = "no plan has this token; a token is given out by a preview, for one account and one caller"
+        message = "no plan of this account and caller has this token: plan it again and use the new token"
         raise Refused(blocking(warning_codes.UNKNOWN_PLAN, message, "plan_tokens"))
     return entry
 

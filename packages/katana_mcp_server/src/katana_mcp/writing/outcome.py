@@ -46,7 +46,7 @@ class PlanOutcome(Answer):
     id: int | str | None = None
     number: str | None = None
     status: str | None = None
-    """Of the document, with what it comes to: where all was applied and it is still there."""
+    """Of the document afterwards, if all was applied and it still exists."""
     total: Number | None = None
     """With tax, as Katana shows it."""
     net_total: Number | None = None

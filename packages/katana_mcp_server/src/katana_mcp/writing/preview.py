@@ -29,7 +29,7 @@ class PlanLine(Answer):
     """Whether other variants have this SKU too."""
     name: str | None = None
     match: str | list[NearVariant] | None = None
-    """What of the variant a row of this request names: `SKU`, `barcode`; if uncertain, variants that it may mean."""
+    """How the variant was found: `SKU`, `barcode`; if uncertain, variants that may be meant."""
     quantity: Number | None = None
     unit: str | None = None
     price: Number | None = None

@@ -39,7 +39,9 @@ def check_roll_back(entry: Entry, saga: Saga | None, services: Services) -> None
         return  # it is being applied: that is told
     why = "roll_back is for a correction that stopped halfway"
     raise Refused(
-        blocking(warning_codes.INVALID_ARGUMENT, f"{entry.plan.summary}: {why}, and this is none", "roll_back")
+        blocking(
+            warning_codes.INVALID_ARGUMENT, f"{entry.plan.summary}: {why}; this is not one, leave it out", "roll_back"
+        )
     )
 
 

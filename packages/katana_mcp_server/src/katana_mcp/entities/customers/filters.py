@@ -13,7 +13,7 @@ class ListCustomersRequest(DatedListRequest):
     also = own_ids("customer_id", "customer_ids")
 
     name: Annotated[ExactText | None, exactly("name")] = None
-    """The name, or a part that one customer alone has in it."""
+    """The name, or a part that only one customer's name has."""
     company: Annotated[ExactText | None, exactly("company")] = None
     """The exact company."""
     email: Annotated[ExactText | None, exactly("email")] = None

@@ -56,7 +56,7 @@ INFO = Field("additional_info", Notes, "Notes to it.")
 ARCHIVED = Field(
     "is_archived",
     bool,
-    "True archives it, false takes it back.",
+    "True archives it, false restores it.",
     verbs=ONLY_LATER,
     clears=False,
     filled=True,

@@ -40,7 +40,7 @@ class CreateManufacturingOrdersRequest(WriteRequest):
     sales_order_id: NameOrId
     """Id or number."""
     row_ids: Annotated[list[PartId], Field(max_length=50)] = Field(default_factory=list[int])
-    """Rows to make; by default all of made products that nothing makes yet."""
+    """Rows to make; by default all producible ones with no order yet."""
     create_subassemblies: bool = False
     """Also orders for ingredients that are made."""
 
@@ -103,7 +103,9 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
     if order.get("status") == "DELIVERED":
         yield blocking(warning_codes.ALREADY_COMPLETED, f"{called} is DELIVERED: nothing is left to make for it")
     elif not chosen:
-        yield blocking(warning_codes.EMPTY_ORDER, "no row of the order is of a made product that nothing makes yet")
+        yield blocking(
+            warning_codes.EMPTY_ORDER, "no row needs one: each has an order already or is not marked as made"
+        )
     seen: set[int] = set()
     for each in chosen:
         row, path = each.row or EMPTY, each.path

@@ -39,7 +39,7 @@ class CorrectOrderResponse(PlannedManufacturingOrder):
     productions: list[str] | None = None
     """What each production then made, the oldest first."""
     not_kept: list[str] | None = None
-    """What of the order becomes another one."""
+    """What of the order will differ: ids."""
 
 
 class CreateManufacturingOrdersResponse(Preview):

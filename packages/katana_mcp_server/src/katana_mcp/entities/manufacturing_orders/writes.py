@@ -95,7 +95,7 @@ MANUFACTURING_ORDER = Writable(
                     "type", Annotated[_Kind, spelling(_Kind)], "What its cost depends on.", clears=False, filled=True
                 ),
                 Field("planned_time_parameter", Amount, "Seconds.", clears=False, filled=True),
-                Field("cost_parameter", Amount, "Of an hour, or by type.", clears=False, filled=True),
+                Field("cost_parameter", Amount, "Per hour, or by type.", clears=False, filled=True),
             ),
             says=_says("operations"),
             most=50,

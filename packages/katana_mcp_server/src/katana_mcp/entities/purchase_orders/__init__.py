@@ -21,7 +21,7 @@ from katana_mcp.surface.descriptor import Entity, SingleRows, View
 
 _RECEIVES = (
     "Plan to receive goods of one purchase order, in full or in part; nothing is written.\n\n"
-    "Shows the order then, what of each row stays open, stock before and after, and a `plan_token` for `apply_plan`."
+    "Shows the order afterwards, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
 )
 _CORRECTS = (
     "Plan to correct one purchase order that is closed; nothing is written.\n\n"

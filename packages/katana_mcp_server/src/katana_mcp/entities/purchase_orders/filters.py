@@ -41,7 +41,7 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     billing_status: Annotated[SomeValues | None, open_value(PurchaseOrderBillingStatus, "billing_status")] = None
     """Only these billing statuses."""
     entity_type: Annotated[OneValue | None, open_value(PurchaseOrderEntityType, "entity_type")] = None
-    """Bought, or made by a supplier of our ingredients."""
+    """Bought, or made for us from our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
     """Id, name or a part of it."""
     location_id: AtLocation = None

@@ -40,7 +40,7 @@ class CorrectOrderResponse(PlannedPurchaseOrder):
     receipts: list[str] | None = None
     """What then came with each receipt, the oldest first."""
     not_kept: list[str] | None = None
-    """What of the order becomes another one."""
+    """What of the order will differ: ids."""
 
 
 ANSWERS: Mapping[Verb, type[Preview]] = {

@@ -38,7 +38,7 @@ class CorrectOrderResponse(PlannedSalesOrder):
     shipments: list[str] | None = None
     """What then left with each shipment, the oldest first."""
     not_kept: list[str] | None = None
-    """What of the order becomes another one."""
+    """What of the order will differ: ids."""
 
 
 ANSWERS: Mapping[Verb, type[Preview]] = {

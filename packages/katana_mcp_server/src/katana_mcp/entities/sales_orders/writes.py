@@ -78,7 +78,7 @@ SALES_ORDER = Writable(
                     BRIEF_GOODS,
                     Field("quantity", Amount, "In stock units.", required=True),
                     Field("price_per_unit", Amount, "Without tax; the item's own by default."),
-                    Field("total_discount", _Discount, "An amount off the whole row."),
+                    Field("total_discount", _Discount, "Deducted from the whole row."),
                     TAX_RATE,
                     ROW_PLACE,
                     Field("attributes", Attributes, "Texts by key; they replace those of the row."),

@@ -213,7 +213,7 @@ def _raises(change: Transition) -> Iterator[tuple[str, int, Decimal, Decimal]]:
 
 
 def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:
-    message = f"{path}: {plain_number(asked)}, but {plain_number(left)} of it can still be returned"
+    message = f"{path}: {plain_number(asked)}, but only {plain_number(left)} of it can still be returned"
     return blocking(warning_codes.OVER_RETURN, message, path)
 
 

@@ -29,6 +29,6 @@ STOCK_ADJUSTMENTS = Entity(
     notes={
         "list": "Filters combine; newest first.",
         "modify": "Fields left out stay unchanged; null clears the reason or the notes.",
-        "delete": "Undoes the correction: stock is then as without it.",
+        "delete": "Should undo its stock change; check stock then.",
     },
 )

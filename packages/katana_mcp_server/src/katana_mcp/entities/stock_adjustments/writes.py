@@ -79,7 +79,7 @@ STOCK_ADJUSTMENT = Writable(
     reads={"create": FACTORY, "delete": ("location", *VARIANT_ENTITIES, *FACTORY)},
     answers=ANSWERS,
     what={
-        "create": ", which changes the stock of a location at once",
+        "create": ", which changes stock when it is applied",
         "modify": "'s head or location",
         "delete": " with its rows",
     },

@@ -41,6 +41,7 @@ _READING = _compiled(
         "check inventory": (
             *("enough", "on hand", r"on (?:the|our) shel(?:f|ves)", "in store", "free to sell"),
             *(r"do we (?:still )?have any", r"can (?:i|we) (?:promise|sell|ship) \d+"),
+            r"stock of .{1,40} (?:in|at) (?:every|each|all)",
         ),
         "past moment": (
             rf"(?:on|by|of|since) (?:the )?(?:\d+(?:st|nd|rd|th)?|first|last)(?: day)?(?: of)? {_MONTH}",
@@ -141,7 +142,7 @@ _CHANGING = _compiled(
             r"(?:add|change|drop) (?:an? |the |another )?(?:size|colou?r|option|variant)\b.{0,20} (?:to|of|from)\b",
             r"(?:change|set|raise|lower|put|scan) .{0,60}(?:lead time|barcode|supplier code|minimum order)",
         ),
-        "delete item": (r"out of the catalogue", r"off the catalogue"),
+        "delete item product material": (r"out of the catalogue", r"off the catalogue"),
         "create item service services name": (r"^set up (?:a |an )?new (?:service|item)\b",),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
@@ -150,7 +151,10 @@ _CHANGING = _compiled(
             r"^purchase \d+",
         ),
         "create purchase order outsourced": (r"subcontract\w*", r"outsource (?:to|the|this|it|\d)"),
-        "receive purchase order": (r"book(?:ing)? in (?:an? |the |this )?(?:deliver|goods|order)\w*",),
+        "receive purchase order": (
+            r"book(?:ing)? in (?:an? |the |this )?(?:deliver|goods|order)\w*",
+            r"^(?:the )?(?:goods|parcel|delivery|pallet) (?:has |have )?(?:arrived|came)",
+        ),
         "modify purchase order additional costs": (
             r"(?:add|put) .{0,20}(?:freight|customs|duty|shipping).{0,20} (?:to|on) (?:an? |the )?(?:purchase|po-)",
         ),
@@ -206,6 +210,7 @@ _CHANGING = _compiled(
             r"(?:do|make|build|put|run|serve) .{1,60} (?:first|last)$",
         ),
         "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
+        "modify safety stock": (r"keep (?:at least|no less than|a minimum)",),
         "plan bin transfer": (
             r"put .{0,60}(?:away|(?:on|in|into) (?:the |a )?(?:shel(?:f|ves)|bins?))",
             r"(?:from|to|into) (?:bin|shelf)",

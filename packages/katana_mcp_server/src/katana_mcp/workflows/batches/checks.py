@@ -58,7 +58,7 @@ def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> It
         message = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"
         yield blocking(warning_codes.DUPLICATE_NAME, message, "batch_number")
     if before is not None and not body_of(request, facts):
-        message = f"batch {text(before, 'batch_number')} is as it is asked for already: nothing would change"
+        message = f"batch {text(before, 'batch_number')} already has these values: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     after = {**(before or {}), **body_of(request, facts)}
     made, expires = (text(after, name) for name in FIELDS[2:])

@@ -206,7 +206,7 @@ PLAN_BIN_TRANSFER = planning_tool(
     TOOL,
     "inventory",
     "Plan to move goods between bins of one location, at once or by stages; nothing is written.\n\n"
-    "A bin that is not there is made. Shows what lies in each bin before and after, and a `plan_token` for "
+    "A missing bin is created. Shows what lies in each bin before and after, and a `plan_token` for "
     "`apply_plan`.",
     MOVING,
 )

@@ -47,7 +47,7 @@ class PlanBinTransferRequest(WriteRequest):
     bin_transfer: Reference | None = None
     """Id or number; left out: a new one."""
     status: Annotated[BinTransferStatus, spelling(BinTransferStatus)] = "DONE"
-    """That it then has."""
+    """Its new status."""
     delete: bool = False
     """Deletes it."""
 

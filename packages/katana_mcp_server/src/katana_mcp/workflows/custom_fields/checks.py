@@ -49,7 +49,7 @@ def checks(request: DefineCustomFieldRequest, facts: Facts) -> list[ToolWarning]
     of_one = _of_a_new_one(request, facts) if before is None else _of_one_that_is_there(request, before)
     wrong = [*of_one, *_taken(request, facts, before), *_choices(request, before), *_appears_on(request, before)]
     if not wrong and before is not None and not changed(request, before):
-        message = f"custom field {text(before, 'label')} is like that already: nothing would change"
+        message = f"custom field {text(before, 'label')} already has these values: nothing would change"
         wrong.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, "field"))
     return [*wrong, *_said(request, facts, before)]
 
@@ -172,5 +172,7 @@ def _holders(before: Record, facts: Facts) -> ToolWarning:
     found = {entity: count for entity, count in (facts.holding or {}).items() if count}
     counted = ", ".join(f"{count} {titled(entity)}{'' if count == 1 else 's'}" for entity, count in found.items())
     unsure = "" if facts.is_counted else "; not all of them are cached yet"
-    message = f"its values go from every record, and do not come back: cached are {counted or 'none'} with one{unsure}"
+    message = (
+        f"its values are removed from every record for ever; cached records with a value: {counted or 'none'}{unsure}"
+    )
     return advisory(warning_codes.IN_USE, f"{text(before, 'label')}: {message}", "field")

@@ -42,7 +42,7 @@ class DefineCustomFieldRequest(WriteRequest):
     description: ShortText | None = None
     """For people."""
     choices: Annotated[list[NewName], Field(max_length=250)] | None = None
-    """All of a singleSelect; others stay readable."""
+    """Full list; those left out cannot be chosen."""
     appears_on: Annotated[list[CustomFieldOptionsAppearson], Field(max_length=4)] | None = None
     """Where those of variants show too."""
     delete: bool = False

@@ -41,7 +41,7 @@ class PrioritizeOrdersRequest(WriteRequest):
     }
 
     type: OrderType
-    """Of all orders."""
+    """Of `orders`."""
     orders: Annotated[list[Reference], Field(min_length=1, max_length=250)]
     """Ids or numbers, highest first."""
     position: Literal["top", "bottom"] | None = None

@@ -16,7 +16,7 @@ def checks(request: ModifySafetyStockRequest, facts: KeptFacts) -> list[ToolWarn
     wrong = [*_against_rows(request, facts), *_against_pairs(request, facts)]
     kept = [*facts.kept(request)]
     if not wrong and not any(each.has_amount or each.has_bin for each in kept):
-        message = "every item is kept there as it is asked for already: nothing would change"
+        message = "all rows already have these values: nothing would change"
         return [blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)]
     return [*wrong, *_new_bins(request, facts)]
 

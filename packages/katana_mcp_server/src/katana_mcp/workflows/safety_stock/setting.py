@@ -183,7 +183,7 @@ SETTING = Change(
 MODIFY_SAFETY_STOCK = planning_tool(
     TOOL,
     "inventory",
-    "Plan to set how much of items to keep at least at a location (safety stock, reorder point, minimum) and the "
+    "Plan to set the minimum stock of items at a location (safety stock, reorder point) and the "
     "default bin that they belong in; nothing is written.\n\n"
     "Shows each old and new value, and a `plan_token` for `apply_plan`.",
     SETTING,

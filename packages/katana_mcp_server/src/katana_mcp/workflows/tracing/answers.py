@@ -45,7 +45,7 @@ class TraceRow(Answer):
     row: int
     """From 1, over all pages."""
     through: int | None = None
-    """The row that led here; absent: asked for itself, or the lot came from here too."""
+    """The row that led here; absent: a starting point."""
     level: int
     """How many times goods were made into others on the way."""
     direction: Literal["up", "down"] | None = None
@@ -58,7 +58,7 @@ class TraceRow(Answer):
     serial_number_id: int | None = None
     serial_number: str | None = None
     untraced: bool | None = None
-    """Of no batch and no serial number: the trail ends here."""
+    """No batch or serial number: tracing stops here."""
     quantity: Number
     """Below 0: an adjustment took it away."""
     unit: str | None = None
@@ -119,7 +119,7 @@ class TracedLot(Answer):
     """Absent: not known."""
     stock: list[InStock] | None = None
     unaccounted: Number | None = None
-    """What no document says where it went; below 0: more went than came."""
+    """Quantity no document explains; below 0: more went than came."""
 
 
 class CustomerGoods(Answer):

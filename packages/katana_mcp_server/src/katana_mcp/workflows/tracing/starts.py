@@ -164,7 +164,7 @@ def _unknown(number: str, kind: StartKind | None, variants: Collection[int] | No
     what = "batch, serial number or order" if kind is None else titled(kind)
     of = "" if variants is None else " of this item"
     message = (
-        f"no {what} {number!r}{of} is known: numbers are taken to the letter, and Katana no longer lists "
+        f"no {what} {number!r}{of} is known: numbers must match exactly, and Katana no longer lists "
         "batches whose stock rows it dropped"
     )
     return blocking(warning_codes.NOT_FOUND, message, "number")

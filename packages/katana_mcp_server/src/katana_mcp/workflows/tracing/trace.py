@@ -120,8 +120,8 @@ def _ends(steps: Sequence[Step], names: Names) -> list[ToolWarning]:
     told = ", ".join(f"{_amount(amount)} of {sku}" for sku, amount in list(found.items())[:_NAMED])
     more = f" and {len(found) - _NAMED} more items" if len(found) > _NAMED else ""
     message = (
-        f"the trail ends at goods of no batch and no serial number ({told}{more}): nothing says which of them went "
-        "where, so any shipment of these items since may hold them"
+        f"tracing stops at goods without batch or serial number ({told}{more}): where each went is not "
+        "recorded, so any later shipment of these items may contain them"
     )
     return [advisory(warning_codes.TRAIL_ENDS, message)]
 
@@ -150,9 +150,9 @@ TRACE = ToolSpec(
     name="trace",
     toolset="inventory",
     description=(
-        "Trace a batch, serial number or order to its origins and whereabouts, on all levels: a recall in a call.\n\n"
+        "Trace a batch, serial number or order to its origins and whereabouts, on all levels, as in a recall.\n\n"
         "Rows are the steps: products it is in, customers who have them, suppliers' batches in it; `lots` sum up what "
-        "entered, went and is left where. Documents are cache-backed, numbers and stock asked of Katana."
+        "came in, left and remains. Documents are cache-backed, numbers and stock asked of Katana."
     ),
     request=TraceRequest,
     answer=TraceAnswer,

@@ -106,12 +106,10 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield what is not changed, and why."""
     chosen, changing = chosen_of(request, facts), changing_of(request, facts)
     if request.category is not None and isinstance(facts.own, Meant) and not facts.own.is_of_items:
-        message = (
-            f"category: no item has the category {request.category!r}, to the letter, and all else that is asked for"
-        )
+        message = f"category: no item has exactly the category {request.category!r} and fits the other filters"
         yield blocking(warning_codes.NOT_FOUND, message, "category")
     elif not chosen:
-        message = f"no variant that is meant has another {called_price(request)} then: nothing would change"
+        message = f"no chosen variant would get another {called_price(request)}: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     if request.skus_or_variant_ids:
         without = _without(request, facts)

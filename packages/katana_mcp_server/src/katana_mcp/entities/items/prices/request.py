@@ -59,7 +59,7 @@ class ChangePricesRequest(WriteRequest):
     decimals: Annotated[int, Field(ge=0, le=4)] | None = None
     """That new prices are rounded to; by default 2, or as many as a price has now."""
     after_variant_id: PartId | None = None
-    """Goes on after this variant, where one plan did not hold all."""
+    """Continues after this variant if one plan could not hold all."""
 
 
 class ChangePricesResponse(Preview):

@@ -63,7 +63,7 @@ def _new(request: CompleteManufacturingOrderRequest, facts: Facts, order: State)
     yield from makes_nothing(facts, order, "manufacturing_order_id")
     made, left = quantity_of(request, order), remaining(order)
     if not made:
-        message = f"quantity: nothing remains of {called}: give the quantity that was made besides"
+        message = f"quantity: nothing remains to be made of {called}: give the extra quantity made"
         yield blocking(warning_codes.INVALID_QUANTITY, message, "quantity")
     elif made > left:
         message = f"quantity: {plain_number(made)} of {called}, of which only {plain_number(left)} remain to be made"
@@ -105,7 +105,7 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
         yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, "serial_number_ids")
     has_batch = request.batch_id is not None or bool(rows(order, "batch_transactions"))
     if is_marked(facts, order, "batch_tracked") and not has_batch:
-        message = "batch_id: the product is tracked by batch, but no batch was named: it comes in none"
+        message = "batch_id: the product is tracked by batch, but no batch was given: it enters stock without one"
         yield advisory(warning_codes.UNTRACED_RECEIPT, message, "batch_id")
     for use in used(request, order):
         has_own = bool(use.asked and use.asked.batches) or (
@@ -114,5 +114,5 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
         if use.amount and is_marked(facts, use.row or {}, "batch_tracked") and not has_own:
             known = facts.with_id("variant", (use.row or {}).get("variant_id"))
             what = use.key if known is None else known.called
-            message = f"{use.path}: {what} is tracked by batch, but no batch was named: it is used from none"
+            message = f"{use.path}: {what} is tracked by batch, but no batch was given: it is used without one"
             yield advisory(warning_codes.UNTRACED_SHIPMENT, message, use.path)

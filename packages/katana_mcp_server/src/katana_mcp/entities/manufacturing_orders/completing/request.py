@@ -16,7 +16,7 @@ class UsedIngredient(Request):
 
     recipe_row_id: PartId
     quantity: WriteQuantity
-    """In all, not for one; 0: none."""
+    """Total, not per unit; 0: none."""
     batches: Annotated[list[BatchQuantity], Field(max_length=50)] = Field(default_factory=list[BatchQuantity])
 
 

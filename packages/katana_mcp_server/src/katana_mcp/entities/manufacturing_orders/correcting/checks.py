@@ -111,7 +111,8 @@ def _seen(used: State) -> Decimal:
 def _units(change: Transition, before: State) -> Iterator[ToolWarning]:
     """Yield that another number of units would need other serial numbers."""
     if made_then(change, before) != sum(made(before), Decimal(0)) and is_marked(change.facts, before, "serial_tracked"):
-        message = f"{called(change.old)} made units with serial numbers: another number needs others: {_IN_KATANA}"
+        needs = "another quantity needs other serial numbers"
+        message = f"{called(change.old)} made units with serial numbers: {needs}: {_IN_KATANA}"
         yield blocking(warning_codes.LOCKED, message, "planned_quantity")
 
 
@@ -130,7 +131,7 @@ def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWar
             used = sum((number(line, "quantity") or Decimal(0) for line in lines), Decimal(0))
             yield from batch_sum(path, batches, used)
         elif any(_has_other(line, _before(before, row)) for line in lines):
-            message = f"{path}: name them: another amount is used, and not all of it was from one"
+            message = f"{path}: give them: the amount changes, and it came from several batches"
             yield blocking(warning_codes.BATCH_REQUIRED, message, "update_recipe_rows")
         elif "id" not in row and is_marked(change.facts, row, "batch_tracked"):
             message = f"{path}: it is tracked by batch, but no batch was named: it is used from none"

@@ -68,7 +68,7 @@ def _standing(change: Transition) -> Iterator[ToolWarning]:
         message = f"{order} is partly received, and Katana reopens only what was received completely"
         how = "receive its open rows, or delete them with modify_purchase_order, and correct it then"
         yield blocking(
-            warning_codes.INVALID_STATUS_TRANSITION, f"{message}: {how}; open rows can be changed as they are"
+            warning_codes.INVALID_STATUS_TRANSITION, f"{message}: {how}; to change open rows, use modify_purchase_order"
         )
     elif change.old.get("entity_type") == "outsourced":
         message = f"{order} is outsourced: the batches and quantities of its ingredients would be lost"
@@ -126,7 +126,7 @@ def _traced(path: str, asked: CorrectedRow, row: Record) -> Iterator[ToolWarning
     if is_of_units(row) or asked.serial_number_ids:
         yield from _units(path, asked, row, amount)
     elif held and asked.batches is None and amount != was and not is_of_one(row):
-        message = f"{path}: name the batches of row {asked.row_id}: it was {plain_number(was)}, not all of one batch"
+        message = f"{path}: give the batches of row {asked.row_id}: its {plain_number(was)} came in several batches"
         yield blocking(warning_codes.BATCH_REQUIRED, message, f"{path}.batches")
 
 

@@ -37,7 +37,7 @@ class CorrectedRow(WriteRequest):
     batches: _Batches | None = None
     """In purchase units; the rest gets no batch."""
     serial_number_ids: _Units | None = None
-    """Those of its own that came."""
+    """Those of its own received."""
 
 
 class ForgottenRow(WriteRequest):
@@ -81,7 +81,7 @@ class CorrectPurchaseOrderRequest(WriteRequest):
     purchase_order_id: Reference
     """Id or number."""
     update_rows: Annotated[list[CorrectedRow], Field(max_length=250)] = Field(default_factory=list[CorrectedRow])
-    """As they should have come."""
+    """Corrected rows."""
     add_rows: Annotated[list[ForgottenRow], Field(max_length=250)] = Field(default_factory=list[ForgottenRow])
     """Rows that came too."""
     delete_row_ids: Annotated[list[PartId], Field(max_length=250)] = Field(default_factory=list[int])
@@ -91,7 +91,7 @@ class CorrectPurchaseOrderRequest(WriteRequest):
     supplier_id: Reference | None = None
     """Id or exact name."""
     location_id: Reference | None = None
-    """Rows for the old one move along."""
+    """Rows at the old one move too."""
     currency: Currency | None = None
     """Such as EUR."""
     expected_arrival_date: Moment | None = None

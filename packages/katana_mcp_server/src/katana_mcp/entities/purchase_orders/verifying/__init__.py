@@ -190,7 +190,7 @@ def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
         if by in _GUESSED
     ]
     if guessed:
-        message = f"taken by their description alone, look at them: {first_of(guessed, _NAMED)}"
+        message = f"matched only by description, check that they are right: {first_of(guessed, _NAMED)}"
         told.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
     return told
 

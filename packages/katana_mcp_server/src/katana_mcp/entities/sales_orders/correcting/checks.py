@@ -54,7 +54,7 @@ def checks(request: Request, facts: Facts) -> Sequence[ToolWarning]:
     if {**goal, "status": None} == {**before, "status": None}:
         return [*found, no_change(_called(change))]
     if not rows(goal, FULFILLMENTS):
-        message = f"nothing of {_called(change)} that left would be left: take its shipments back with fulfill_order"
+        message = f"nothing shipped of {_called(change)} would remain: take its shipments back with fulfill_order"
         found.append(blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids"))
     if not blocks(found):
         message = f"the goods of sales order {before['id']} are in stock again until its last shipment is made again"
@@ -75,12 +75,14 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
         yield blocking(warning_codes.NOT_CLOSED, message)
         return
     if not shipments:
-        yield blocking(warning_codes.LOCKED, f"{order} is {before.get('status')}, and Katana lists no shipment of it")
+        yield blocking(
+            warning_codes.LOCKED,
+            f"{order} is {before.get('status')}, but Katana lists no shipment: correct it in Katana",
+        )
     returns = [text(each, "order_no") or str(each.get("id")) for each in facts.beside.get(RETURNS, ())]
     if returns:
-        message = (
-            f"{order} has sales returns ({', '.join(returns)}): they name its shipments, which would be other ones"
-        )
+        why = "they refer to its shipments, which would get new ids; correct it in Katana"
+        message = f"{order} has sales returns ({', '.join(returns)}): {why}"
         yield blocking(warning_codes.LOCKED, message)
     invoiced = [each for each in facts.beside.get(FULFILLMENTS, ()) if text(each, "invoice_status") in _INVOICED]
     if invoiced or text(record, "invoicing_status") in _INVOICED:
@@ -93,7 +95,9 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
         place = get_int(line, ROW)
         row = None if place is None else held[place]
         if row is None:
-            yield blocking(warning_codes.LOCKED, f"a shipment of {order} holds goods of a row that is not there")
+            yield blocking(
+                warning_codes.LOCKED, f"a shipment of {order} has goods of a missing row: correct it in Katana"
+            )
         elif is_marked(facts, row, "serial_tracked") and in_trace(line) != amount(line):
             message = f"Katana does not show all serial numbers of row {row['id']} of {order}: others might be shipped"
             yield blocking(warning_codes.LOCKED, f"{message}; correct it in Katana")

@@ -36,10 +36,10 @@ _head = tuple(
 _fields = tuple(field for field in _ROWS.fields if field.name in _ROW)
 _asked = (
     *(replace(field, says="", **({"verbs": ONLY_NEW} if field.name == "variant_id" else {})) for field in _fields),
-    Field(BATCHES, Batches, "It left from; the rest from none.", clears=False, filled=True),
-    Field(SHIPMENT, PartId, "It left with; the last by default.", clears=False, filled=True, verbs=ONLY_NEW),
+    Field(BATCHES, Batches, "Shipped from; the rest from none.", clears=False, filled=True),
+    Field(SHIPMENT, PartId, "Its shipment; the last by default.", clears=False, filled=True, verbs=ONLY_NEW),
 )
-_says = {**_ROWS.says, "add": "Rows that left too.", "update": "As they should have been.", "delete": "Never sold."}
+_says = {**_ROWS.says, "add": "Also shipped.", "update": "As they should be.", "delete": "Not sold."}
 SHOWN = replace(SALES_ORDER, head=_head, no_way_back=_one_way)
 """A sales order with what a correction changes of its head."""
 CORRECTED = replace(

@@ -60,7 +60,7 @@ def _of_stocktake(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarn
 def _of_place(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield what is wrong with the location, and with the names of what is to be counted."""
     if request.location_id is None and facts.record is None:
-        yield blocking(warning_codes.INVALID_ARGUMENT, "location_id is needed: where is counted", "location_id")
+        yield blocking(warning_codes.INVALID_ARGUMENT, "location_id is needed: where to count", "location_id")
     if request.location_id is not None:
         named = facts.references["location", request.location_id]
         yield from wording.unnamed("location", named, "location_id")
@@ -88,7 +88,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
         message = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
         is_over = sheet.request.complete or not sheet.entries
         said = blocking if is_over else advisory
-        how = ": mend them before it is completed" if sheet.request.complete else ""
+        how = ": correct them before it is completed" if sheet.request.complete else ""
         yield said(warning_codes.MISREAD_LINES, f"{message}{how}", sheet.unread[0].path)
     if sheet.doubled:
         message = f"several lines count the same and are summed: {'; '.join(sheet.doubled[:_FEW])}"
@@ -108,12 +108,12 @@ def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
         message = (
             f"{len(moved)} moved since counting began ({began}): {few}. Katana books what was counted less what was"
         )
-        how = "in stock then: where it was counted after the move, count it so that the move is not booked twice"
+        how = "in stock then: if you counted after the move, take the move out of the count, or it is booked twice"
         yield advisory(warning_codes.MOVED_SINCE_COUNT, f"{message} {how}")
     by_number = [each.variant for each in sheet.planned if is_marked(sheet.facts.names, each.variant, "serial_tracked")]
     if by_number:
         few = ", ".join(sheet.called(each) for each in by_number[:_FEW])
-        message = f"a stocktake names no serial numbers: which of them are missing of {few} has to be told in Katana"
+        message = f"a stocktake has no serial numbers: enter the missing ones of {few} in Katana"
         yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message)
     unknown = [each for each in sheet.booked if each.difference and each.value is None]
     if unknown:
@@ -121,10 +121,12 @@ def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.STOCK_UNKNOWN, f"no average cost is known, so no value of the difference: {few}")
     if sheet.unlisted:
         few = ", ".join(sheet.called(each) for each in sheet.unlisted[:_FEW])
-        message = f"{len(sheet.unlisted)} are kept in batches and lie there in none, so they are not on the list: {few}"
+        message = (
+            f"{len(sheet.unlisted)} are tracked by batch but have no batch there, so they are not on the list: {few}"
+        )
         yield advisory(warning_codes.UNCOUNTED_ROWS, message)
     if not place.is_whole:
-        yield truncated("not all levels of the location were read: what else lies there is not told completely")
+        yield truncated("not all levels of the location were read: the list of uncounted goods is incomplete")
 
 
 def _of_rest(sheet: Sheet) -> Iterator[ToolWarning]:

@@ -52,7 +52,7 @@ class CountStockRequest(WriteRequest):
     counts: Annotated[list[Count], Field(max_length=MOST_COUNTS)] = Field(default_factory=list[Count])
     """Or as a list."""
     skus_or_variant_ids: Annotated[list[Reference], Field(min_length=1, max_length=250)] | None = None
-    """To count; all in stock there without these, category and counts."""
+    """To count. If this, category and counts are absent: all in stock."""
     category: ExactText | None = None
     """To count what is in stock of it."""
     stocktake_number: DocumentNumber | None = None
@@ -62,7 +62,7 @@ class CountStockRequest(WriteRequest):
     additional_info: Notes | None = None
     """Its notes."""
     complete: bool = False
-    """Books what differs, for good."""
+    """Books what differs; final."""
     delete: bool = False
     """Deletes it with what it booked."""
 

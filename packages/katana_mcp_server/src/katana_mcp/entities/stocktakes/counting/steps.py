@@ -72,7 +72,7 @@ async def _found(saga: JsonObject, services: Services) -> Record | None:
     mine = [each for each in found if each.get("id") not in others]
     if len(mine) > 1 or any(each.get("location_id") != goal.get("location_id") for each in mine):
         ids = ", ".join(str(each.get("id")) for each in mine)
-        message = f"more than one stocktake may be meant by {number} (ids {ids}): delete the other in Katana"
+        message = f"stocktake {number} is not clear (ids {ids}): delete the one that is not yours in Katana"
         raise Astray(f"{message}, and apply the same token again")
     return next(iter(mine), None)
 
