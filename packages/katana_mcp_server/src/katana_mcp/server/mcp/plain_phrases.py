@@ -142,7 +142,7 @@ _CHANGING = _compiled(
             r"(?:add|change|drop) (?:an? |the |another )?(?:size|colou?r|option|variant)\b.{0,20} (?:to|of|from)\b",
             r"(?:change|set|raise|lower|put|scan) .{0,60}(?:lead time|barcode|supplier code|minimum order)",
         ),
-        "delete item product material": (r"out of the catalogue", r"off the catalogue"),
+        "delete one item with its variants": (r"out of the catalogue", r"off the catalogue"),
         "create item service services name": (r"^set up (?:a |an )?new (?:service|item)\b",),
         "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
