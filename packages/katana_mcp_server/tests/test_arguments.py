@@ -7,9 +7,9 @@ import pytest
 from tests.at_once import at_once
 
 from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.argument_names import shape_of
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue
-from katana_mcp.server.mcp.shapes import shape_of
 from katana_mcp.testing import Stage
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning

@@ -9,9 +9,9 @@ from fastmcp.exceptions import McpError
 
 from katana_mcp.resources.prompts import PROMPTS
 from katana_mcp.server.catalogue import absent_tools, chosen, tools
+from katana_mcp.server.mcp.argument_names import Shape, shape_of
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue
-from katana_mcp.server.mcp.shapes import Shape, shape_of
 from katana_mcp.testing import Stage
 from katana_mcp.tools import hints
 from katana_mcp.tools.hints import CHANGING, SAME, nearest, quoted, unknown_tool

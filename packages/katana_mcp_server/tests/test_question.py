@@ -6,7 +6,7 @@ from journal_plans import plan_of
 
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import Plan
-from katana_mcp.writing.question import LONGEST, question
+from katana_mcp.writing.confirmation_text import LONGEST, question
 
 LINE = {"sku": "BOLT", "quantity": 2.5, "unit": "pcs", "price": 3, "change": "add"}
 

@@ -8,7 +8,7 @@ from transfer_plans import new_transfer
 
 from cache_core.testing import ManualClock
 from katana_mcp.testing import Stage
-from katana_mcp.writing.question import question
+from katana_mcp.writing.confirmation_text import question
 from katana_sandbox import Tenant
 
 SKU = "TWIN"

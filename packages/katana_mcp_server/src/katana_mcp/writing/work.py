@@ -7,7 +7,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
-from katana_mcp.writing.leftovers import leftovers
+from katana_mcp.writing.left_behind import leftovers
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.sending import lacking, look_up, put_through, send, surprises
 from katana_mcp.writing.turns import Turn

@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from katana_mcp.server.mcp.shapes import Shape, shape_of
+from katana_mcp.server.mcp.argument_names import Shape, shape_of
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.days import DayReading
 from katana_mcp.tools.hidden import escape_hidden_in_name, meant

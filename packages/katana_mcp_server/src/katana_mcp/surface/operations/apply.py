@@ -22,10 +22,10 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied
 from katana_mcp.writing.change import Changes
 from katana_mcp.writing.checking import check_again, entry_of_token, is_free, unconfirmed
+from katana_mcp.writing.confirmation_text import question
 from katana_mcp.writing.gathering import in_time
 from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
-from katana_mcp.writing.question import question
 
 APPLY = "apply_plan"
 

@@ -14,8 +14,8 @@ from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.surface.operations import coded
 from katana_mcp.surface.operations.matches import matched, partial_matches
+from katana_mcp.surface.operations.merging_hits import comparable, ranked
 from katana_mcp.surface.operations.paging import offset, page_of, paged
-from katana_mcp.surface.operations.ranking import comparable, ranked
 from katana_mcp.surface.operations.rows import Sourced, to_answers
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Empty, found_of
