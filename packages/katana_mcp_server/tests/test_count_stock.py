@@ -150,7 +150,7 @@ async def test_without_saying_what_all_in_stock_is_to_be_counted_and_nothing_els
     assert len(preview["lines"]) == 84, "a plan of 90 lines has six for what is sent besides"
     assert {line["variant_id"] for line in preview["lines"]} <= there
     untraced = next(each["message"] for each in preview["warnings"] if each["code"] == "uncounted_rows")
-    assert "4 are kept in batches" in untraced
+    assert "4 are tracked by batch" in untraced
     archived = {each["id"] for each in tenant.all("variants")} - {each["id"] for each in live(tenant, "variants")}
     assert preview["left"] + 84 + 4 == len(there - archived)
     category = next(each["category_name"] for each in tenant.all("materials") if each["category_name"])

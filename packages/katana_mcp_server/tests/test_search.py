@@ -330,7 +330,7 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
         listed = {tool.name: tool.input_schema["properties"] for tool in await stage.client.list_tools()}
         searched = [entity for entity in ENTITIES if entity.searched]
         said = {each.name: listed[f"search_{each.plural}"]["query"]["description"] for each in searched}
-        assert {name: "typing errors" in text for name, text in said.items()} == {name: can[name] for name in said}
+        assert {name: "misspelt words" in text for name, text in said.items()} == {name: can[name] for name in said}
         if set(flags) <= {"cache_backend"}:
             for typed, found in (("skt-35", True), ("FSKT-53M", can["item"])):
                 rows = (await stage.call("search_items", query=typed))["rows"]
