@@ -96,12 +96,15 @@ async def test_a_transfer_is_begun_sent_and_finished_one_plan_after_the_other(
     number = str(next(tenant.all("bin_transfers"))["bin_transfer_number"])
     assert await _lying(stage) == {"A-1": 5}
     seen: list[dict[str | None, float]] = []
+    told: list[list[str]] = []
     for status in ("in transit", None):
         clock.advance(61)
         preview = await _planned(stage, bin_transfer=number.lower(), **({"status": status} if status else {}))
+        told.append(preview["stock"])
         await applied(stage, clock, preview)
         seen.append(await _lying(stage))
     assert seen == [{"A-1": 2}, {"A-1": 2, "B-2": 3}]
+    assert told == [["RESIN in A-1: 5 → 2"], ["RESIN in B-2: 0 → 3"]]
     clock.advance(61)
     assert _against(await _planned(stage, bin_transfer=number)) == [("no_effective_change", "status")]
     (row,) = (await stage.call("list_reference", kind="bin transfer", query="done"))["rows"]

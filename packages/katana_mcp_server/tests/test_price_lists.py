@@ -61,6 +61,7 @@ async def test_a_list_is_raised_by_a_percentage_and_taken_back(
     before, own = _rows(tenant, retail), {each["id"]: each["sales_price"] for each in live(tenant, "variants")}
     preview = await _planned(stage, percent=10)
     assert [(each["old"], each["new"]) for each in preview["changes"]] == [("10", "11"), ("20.5", "22.55")]
+    assert preview.get("currency") is None, "no source says in what a price list is"
     assert all(each["field"].endswith(".Retail 27") for each in preview["changes"])
     assert any("1 of the 3 prices" in each["message"] for each in preview["warnings"])
     outcome = await _applied(stage, clock, preview)

@@ -41,7 +41,6 @@ def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
     goods = [move.goods for move in moves]
     used = {"variant": goods, "location": [] if at is None else [at]}
     made = list(dict.fromkeys(place.name for move in moves for place in (move.source, move.target) if place.is_new))
-    bins = {move.path: [move.source.key, move.target.key, move.batch] for move in moves}
     lanes = (number_lane(TRANSFER), *(name_lane(f"bin of {0 if at is None else at.id}", name) for name in made))
     return Draft(
         summary=f"bin transfer {facts.number}{where}: {what}, {request.status}",
@@ -49,8 +48,6 @@ def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
         touches={
             USED: {entity: [asdict(each) for each in some] for entity, some in used.items()},
             HAVING: [],
-            "bins": bins,
-            "number": facts.number,
         },
         lanes=lanes,
         number=facts.number,
