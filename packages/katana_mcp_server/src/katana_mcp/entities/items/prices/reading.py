@@ -133,12 +133,7 @@ def old_price(request: ChangePricesRequest, variant: Stored, facts: Facts) -> De
 
 
 def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str | None:
-    """Return in what a price is: the base currency, or for a purchase that of the item's supplier.
-
-    In what those of a price list are, no source says.
-    """
-    if request.price_list is not None:
-        return None
+    """Return in what a price is: the base currency, or for a purchase that of the item's supplier."""
     if request.which == "sales":
         return names.base_currency()
     for entity, path in _ITEMS:
