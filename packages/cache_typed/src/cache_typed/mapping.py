@@ -86,7 +86,7 @@ class Shape:
         wire = [column for column in table.columns if not column.name.startswith(_OURS) and column.name not in skipped]
         if only is not None:
             wire = [column for column in wire if column.name in only]
-        self._table, self._skipped, self._only = table, skipped, only
+        self._only = only
         self.name = table.name
         self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
         self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}
@@ -96,10 +96,6 @@ class Shape:
         self.known = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
         self._picked: dict[Cell, _Picked] = {}
-
-    def only(self, fields: frozenset[str]) -> "Shape":
-        """Return the shape that reads these fields alone; it stores nothing."""
-        return Shape(self._table, self._skipped, fields)
 
     def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
         """Return the cells of a record, and whether some value did not fit.
