@@ -18,7 +18,7 @@ from katana_mcp.workflows.bin_transfers.moves import Move, Place, asked_moves, l
 from katana_mcp.workflows.bin_transfers.reading import READS, BinFacts, gather
 from katana_mcp.workflows.bin_transfers.request import PlanBinTransferRequest, PlanBinTransferResponse
 from katana_mcp.writing.actions import Action, JsonObject, Recognise, Ref
-from katana_mcp.writing.change import HAVING, USED, Change, Draft, name_lane, number_lane, record_lane
+from katana_mcp.writing.change import USED, Change, Draft, name_lane, number_lane, record_lane
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
 TOOL = "plan_bin_transfer"
@@ -45,10 +45,7 @@ def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
     return Draft(
         summary=f"bin transfer {facts.number}{where}: {what}, {request.status}",
         actions=tuple(_sent(request, facts, at.id, moves, made)) if is_lawful and at is not None else (),
-        touches={
-            USED: {entity: [asdict(each) for each in some] for entity, some in used.items()},
-            HAVING: [],
-        },
+        touches={USED: {entity: [asdict(each) for each in some] for entity, some in used.items()}},
         lanes=lanes,
         number=facts.number,
         status=request.status,
