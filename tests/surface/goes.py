@@ -60,6 +60,25 @@ WORKED: dict[str, str] = CUSTOM | {
     **dict.fromkeys(("planned_time_per_unit", "cost_per_hour"), "is the older name of a field that is offered"),
     "assigned_operators": ON_THE_FLOOR,
 }
+_WORK = {name: why for name, why in WORKED.items() if name not in {"assigned_operators", *CUSTOM}}
+OPERATIONS_APART: dict[str, str] = {
+    "copy_operations_of": "names the product whose operations are added",
+    **dict.fromkeys(("add_operation_rows", "update_operation_rows", "delete_operation_row_ids"), OF_ITS_OWN),
+}
+OPERATIONS = (
+    Goes(
+        into=("CreateProductOperationRowItem",),
+        within="add_operation_rows",
+        excused=_WORK | {"product_variant_id": "the product that is changed"},
+    ),
+    Goes(
+        into=("UpdateProductOperationRowRequest",),
+        within="update_operation_rows",
+        apart={"operation_row_id": IN_THE_PATH},
+        excused=_WORK | CUSTOM,
+    ),
+)
+"""Of `modify_bom`: the operations of a product."""
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 
@@ -143,7 +162,7 @@ BETWEEN_BINS = (
     Goes(
         into=("CreateBinTransferRequest", "UpdateBinTransferStatusRequest"),
         called={"rows": "bin_transfer_rows"},
-        apart={"bin_transfer": IN_THE_PATH, "delete": "is a request of its own"},
+        apart={"bin_transfer": IN_THE_PATH, **dict.fromkeys(("delete", "delete_bins"), "is a request of its own")},
         excused=dict.fromkeys(("bin_transfer_number", "created_date", "additional_info"), "Katana's own are kept"),
     ),
     Goes(

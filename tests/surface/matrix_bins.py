@@ -14,6 +14,7 @@ def _moved(tenant: Tenant) -> int:
 def bin_with_transfer(tenant: Tenant) -> None:
     """Put a bin into the account, and a transfer that is to bring goods there."""
     shelf = bin_of(tenant, "SHELF-1")
+    bin_of(tenant, "EMPTY-1")
     row = {"variant_id": _moved(tenant), "quantity": "1", "target_bin_location_id": shelf["id"]}
     tenant.create("bin_transfers", {"location_id": shelf["location_id"], "bin_transfer_rows": [row]})
 
@@ -33,5 +34,6 @@ def between_bins(tenant: Tenant) -> Usual:
             "bin_transfer": there,
             "status": {**usual, "status": "IN_TRANSIT"},
             "delete": {**there, "delete": True},
+            "delete_bins": {**usual, "delete_bins": ["EMPTY-1"]},
         },
     )

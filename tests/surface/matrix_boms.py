@@ -5,7 +5,7 @@ from typing import Any
 from katana_sandbox import Tenant
 
 from .usual import Changes, Usual, changed_each, live_records
-from .writes_boms import BOM, parts, rows_of
+from .writes_boms import BOM, operations_of, parts, rows_of
 
 
 def bom_writes(tenant: Tenant) -> dict[str, Usual]:
@@ -19,6 +19,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     others = set(goods[2:])
     fresh = [each for each in goods if each not in has]
     using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == goods[0]]
+    worked = operations_of(tenant, made[0])
     material, priced = _priced(tenant)
     by_itself = [{"sku_or_variant_id": priced[0], "price": 77}]
     one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": by_itself}}
@@ -31,6 +32,10 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
                 add_rows=[{"sku_or_variant_id": fresh[1], "quantity": 3}],
                 update_rows=[{"row_id": mine[0], "quantity": 77}],
                 delete_row_ids=[mine[0]],
+                add_operation_rows=[{"operation_name": "Gluing"}],
+                update_operation_rows=[{"operation_row_id": worked[0], "operation_name": "Gluing"}],
+                delete_operation_row_ids=worked[:1],
+                copy_operations_of=other,
             ),
         ),
         "change_prices": Usual(

@@ -64,6 +64,7 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
                 sales_order_id=sold[1]["order_no"],
                 row_ids=[sold[0]["sales_order_rows"][-1]["id"]],
                 create_subassemblies=True,
+                most_per_order=0.5,
             ),
         ),
         "create_manufacturing_order": Usual(

@@ -39,6 +39,12 @@ SHOWN_ONCE = (*Envelope.model_fields, "empty")
 """Keys that many answers have, which the help explains."""
 NEVER_OPENED = {"tracking_number_url", "tracking_url", "field_type"}
 """Addresses that are kept as texts and shown: nothing is read from there."""
+SAID_BY = {
+    "page": "limit",
+    **dict.fromkeys(("update_operation_rows", "delete_operation_row_ids"), "add_operation_rows"),
+    "copy_operations_of": "copy_of",
+}
+"""Arguments without words of their own, and those beside them whose words say what they are."""
 IDS = [
     (tool, name)
     for tool, shown in LISTED.items()
@@ -71,10 +77,10 @@ def test_a_tool_name_is_short_and_plain(tool: str) -> None:
 
 
 @at_once("tool", LISTED)
-def test_every_parameter_is_described_in_a_sentence_a_window_by_its_beginning(tool: str) -> None:
+def test_every_parameter_is_described_in_a_sentence_by_itself_or_by_the_one_beside_it(tool: str) -> None:
     for (name,) in _each(PARAMETERS, tool):
         properties = LISTED[tool]["inputSchema"]["properties"]
-        begins = re.sub("_max$", "_min", re.sub("_to$", "_from", name))
+        begins = SAID_BY.get(name, re.sub("_max$", "_min", re.sub("_to$", "_from", name)))
         described = properties[name].get("description", properties.get(begins, {}).get("description", ""))
         assert re.fullmatch(r"[A-Z].{5,}\.", described, re.DOTALL)
 

@@ -1,10 +1,12 @@
 """Bills of materials: the rows of their tools that plan a write."""
 
+from typing import cast
+
 from katana_sandbox import Tenant
 
 from .writes import Arguments, Pools, Record, Spoil, Write, live
 
-BOM, VARIANT = "bom_rows", "variants"
+BOM, VARIANT, OPERATIONS = "bom_rows", "variants", "product_operation_rows"
 PARTS = {"rows": BOM, "add_rows": BOM}
 DERIVED = frozenset({"product_variant_id", "product_item_id", "rank", "custom_fields"})
 
@@ -24,12 +26,19 @@ def make_product(tenant: Tenant, text: str, used: list[int] | None = None) -> Re
     for ingredient in used or parts(tenant)[:3]:
         named: Arguments = {"product_variant_id": variant["id"], "product_item_id": product["id"]}
         tenant.create(BOM, {**named, "ingredient_variant_id": ingredient, "quantity": 2, "notes": text})
+    work = [{"product_variant_id": variant["id"], "operation_name": each} for each in ("Cutting", "Gluing")]
+    tenant.create(OPERATIONS, cast("Arguments", {"rows": work}))
     return tenant.get(VARIANT, variant["id"])
 
 
 def rows_of(tenant: Tenant, variant: object) -> list[str]:
     """Return the ids of the rows of a product, in their order."""
     return [row["id"] for row in tenant.all(BOM) if row["product_variant_id"] == variant]
+
+
+def operations_of(tenant: Tenant, variant: object) -> list[int]:
+    """Return the ids of the operations of a product, oldest first."""
+    return [row["product_operation_row_id"] for row in tenant.all(OPERATIONS) if row["product_variant_id"] == variant]
 
 
 def _changed(tenant: Tenant, _: str, variant: Record) -> Arguments:
@@ -45,13 +54,26 @@ def _each(argument: str, plain: Arguments, fields: Arguments) -> dict[str, Argum
     return {f"{argument}[].{name}": {argument: [{**plain, name: value}]} for name, value in fields.items()}
 
 
+_WORK: Arguments = {
+    "operation_name": "Painting",
+    "resource_name": "Booth",
+    "type": "setup",
+    "planned_time_parameter": 90,
+    "cost_parameter": 2.5,
+}
+
+
 def _below(tenant: Tenant, variant: Record) -> dict[str, Arguments]:
     first, _second, third = rows_of(tenant, variant["id"])
+    work = operations_of(tenant, variant["id"])
     fields: Arguments = {"sku_or_variant_id": parts(tenant)[4], "quantity": 0.25, "notes": "by hand"}
     return {
         **_each("add_rows", {"sku_or_variant_id": parts(tenant)[3], "quantity": 0.5}, fields),
         **_each("update_rows", {"row_id": first}, fields),
         **_each("update_rows", {"quantity": 7}, {"row_id": third}),
+        **_each("add_operation_rows", {"operation_name": "Cutting"}, _WORK),
+        **_each("update_operation_rows", {"operation_row_id": work[0]}, _WORK),
+        **_each("update_operation_rows", {"operation_name": "Sanding"}, {"operation_row_id": work[1]}),
     }
 
 
@@ -61,7 +83,10 @@ def _pools(tenant: Tenant, variant: Record) -> Pools:
     if not variant:
         return pools
     held: list[object] = [*rows_of(tenant, variant["id"])]
-    return pools | {"update_rows[].row_id": held, "delete_row_ids[]": held, "copy_of": [variant["id"]]}
+    work: list[object] = [*operations_of(tenant, variant["id"])]
+    pools |= {"update_operation_rows[].operation_row_id": work, "delete_operation_row_ids[]": work}
+    copied = {"copy_of": [variant["id"]], "copy_operations_of": [variant["id"]]}
+    return pools | copied | {"update_rows[].row_id": held, "delete_row_ids[]": held}
 
 
 def _make_used(tenant: Tenant, text: str) -> Record:

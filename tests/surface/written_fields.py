@@ -16,6 +16,8 @@ from .goes import (
     OF_ITS_OWN,
     OF_ITS_SHIPMENT,
     ON_THE_FLOOR,
+    OPERATIONS,
+    OPERATIONS_APART,
     PRICED,
     TAX_BY_ID,
     UNTRACED,
@@ -290,8 +292,10 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(
             into=(),
             apart={"sku_or_variant_id": "names the product", "copy_of": "names the product whose rows are added"}
-            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN),
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
+            | OPERATIONS_APART,
         ),
+        *OPERATIONS,
         Goes(
             into=("CreateBomRowRequest",),
             within="add_rows",
@@ -409,7 +413,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(
             into=("MakeToOrderManufacturingOrderRequest",),
             called={"row_ids": "sales_order_row_id"},
-            apart={"sales_order_id": "is that of the rows"},
+            apart={"sales_order_id": "is that of the rows", "most_per_order": "`planned_quantity` of each order"},
         ),
     ),
     "modify_traceability": BATCHED,

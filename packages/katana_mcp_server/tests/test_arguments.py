@@ -130,6 +130,9 @@ def test_rows_take_the_further_names_of_what_they_have_and_of_nothing_else() -> 
         ("modify_item", "add_variants"): {"config_attributes": "config"},
         ("modify_item", "update_variants"): {"config_attributes": "config", "sku_or_variant_id": "variant_id"},
         ("modify_bom", "update_rows"): {"bom_row_id": "row_id"},
+        ("modify_bom", "update_operation_rows"): dict.fromkeys(
+            ("product_operation_row_id", "row_id"), "operation_row_id"
+        ),
         ("modify_sales_order", "update_rows"): {"sales_order_row_id": "row_id"},
         ("modify_sales_return", "update_rows"): {"sales_return_row_id": "row_id"},
         ("modify_purchase_order", "update_rows"): {"purchase_order_row_id": "row_id"},

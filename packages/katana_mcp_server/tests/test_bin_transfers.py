@@ -212,3 +212,57 @@ async def test_a_plan_is_stale_once_the_bin_or_the_number_is_another(
     clock.advance(61)
     asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
     assert payload_of(await within(clock, 300, asked))["error"] == "stale_plan"
+
+
+async def test_an_empty_bin_is_deleted_and_one_that_is_cleared_out_along_with_what_moves(
+    stage: Stage, clock: ManualClock, tenant: Tenant, place: int, resin: int
+) -> None:
+    empty = _bin(tenant, place, "E-1")
+    refused = await _planned(stage, location_id=place, delete_bins=["a-1"])
+    assert _against(refused) == [("in_use", "delete_bins[0]")]
+    assert "in bin A-1 there would still be 5 of RESIN" in refused["warnings"][0]["message"]
+    clock.advance(61)
+    preview = await _planned(stage, location_id=place, rows=[_row(quantity=5)], delete_bins=["A-1", empty])
+    assert [(each["method"], each["path"].split("/")[1]) for each in preview["requests"]] == [
+        ("POST", "bin_locations"),
+        ("POST", "bin_transfers"),
+        ("PATCH", "bin_transfers"),
+        ("DELETE", "bin_locations"),
+        ("DELETE", "bin_locations"),
+    ]
+    assert [each["code"] for each in preview["warnings"]] == ["new_bin", "no_way_back"]
+    outcome = await applied(stage, clock, preview)
+    assert outcome["applied"] == 5
+    assert [each["bin_name"] for each in live(tenant, "bin_locations") if each["location_id"] == place] == ["B-2"]
+    assert await _lying(stage) == {"B-2": 5}
+    assert float(tenant.get("inventory", (resin, place))["quantity_in_stock"]) == 5
+
+
+@pytest.mark.usefixtures("resin")
+async def test_a_bin_to_delete_that_is_not_there_twice_or_not_emptied_is_refused(
+    stage: Stage, clock: ManualClock, tenant: Tenant, place: int
+) -> None:
+    _bin(tenant, place, "E-1")
+    old = {"location_id": place, "rows": [_row(to_bin="E-1")], "status": "CREATED"}
+    await applied(stage, clock, await _planned(stage, **old))
+    cases: list[tuple[dict[str, Any], list[tuple[str, str | None]]]] = [
+        ({"location_id": place, "delete_bins": ["Z-9"]}, [("not_found", "delete_bins[0]")]),
+        ({"location_id": place, "delete_bins": ["E-1", "e-1"]}, [("duplicate_row_overrides", "delete_bins[1]")]),
+        ({**old, "rows": [_row(quantity=5)], "delete_bins": ["A-1"]}, [("in_use", "delete_bins[0]")]),
+        ({"location_id": place, "rows": [_row(to_bin="E-1")], "delete_bins": ["E-1"]}, [("in_use", "delete_bins[0]")]),
+        ({"bin_transfer": "BT-1", "status": "DONE", "delete_bins": ["E-1"]}, [("invalid_argument", "delete_bins")]),
+    ]
+    for asked, told in cases:
+        clock.advance(61)
+        assert _against(await _planned(stage, **asked)) == told, asked
+
+
+@pytest.mark.parametrize("lost", [Drop("before"), Drop("after")], ids=["before", "after"])
+async def test_a_lost_answer_to_the_deletion_of_a_bin_is_looked_up(
+    stage: Stage, clock: ManualClock, tenant: Tenant, place: int, lost: Drop
+) -> None:
+    key = _bin(tenant, place, "E-1")
+    preview = await _planned(stage, location_id=place, delete_bins=[key])
+    stage.own.sandbox.faults.add(Fault("DELETE /bin_locations/*", action=lost))
+    outcome = await applied(stage, clock, preview)
+    assert [each["state"] for each in outcome["actions"]] == ["applied" if lost == Drop("after") else "unknown"]

@@ -98,3 +98,56 @@ async def test_what_is_bought_made_already_or_not_there_is_refused(
     await applied(stage, clock, await _planned(stage, row_ids=[first]))
     clock.advance(61)
     assert codes(await _planned(stage, row_ids=[first])) == {"locked"}
+
+
+async def test_a_large_row_is_split_into_orders_of_which_the_first_is_linked(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, _ = _goods(tenant)
+    order = _sell(tenant, made, made, quantity=7)
+    first = order["sales_order_rows"][0]["id"]
+    preview = await _planned(stage, row_ids=[first], most_per_order=3)
+    assert [line["quantity"] for line in preview["lines"]] == [3, 3, 1]
+    assert "2 of them not linked to it" in preview["message"]
+    assert [each["method"] for each in preview["requests"]] == ["POST", "PATCH", "POST", "POST"]
+    before = {each["id"] for each in live(tenant, ORDER)}
+    outcome = await applied(stage, clock, preview)
+    assert outcome["applied"] == 4
+    new = [each for each in live(tenant, ORDER) if each["id"] not in before]
+    assert [float(each["planned_quantity"]) for each in new] == [3, 3, 1]
+    assert [each.get("sales_order_row_id") for each in new] == [first, None, None]
+    assert [each["additional_info"] for each in new][1:] == [
+        f"sales order SO-9001, row {first}, {nr} of 3" for nr in (2, 3)
+    ]
+    shown = (await stage.call("list_manufacturing_orders", ids=[each["id"] for each in new]))["rows"]
+    assert [row["planned_quantity"] for row in shown] == [3, 3, 1]
+    clock.advance(61)
+    assert codes(await _planned(stage, most_per_order=0.01)) == {"invalid_quantity"}
+    whole = await _planned(stage, most_per_order=7)
+    assert [each["method"] for each in whole["requests"]] == ["POST"]
+
+
+@pytest.mark.parametrize("request_", ["POST /manufacturing_orders", "PATCH /manufacturing_orders/*"])
+async def test_of_a_split_row_a_lost_answer_is_looked_up_and_nothing_is_made_twice(
+    stage: Stage, clock: ManualClock, tenant: Tenant, request_: str
+) -> None:
+    made, _ = _goods(tenant)
+    _sell(tenant, made, quantity=5)
+    before = len(live(tenant, ORDER))
+    preview = await _planned(stage, most_per_order=2)
+    stage.own.sandbox.faults.add(Fault(request_, action=Drop("after")))
+    outcome = await applied(stage, clock, preview)
+    assert [action["state"] for action in outcome["actions"]] == ["applied"] * 4
+    assert len(live(tenant, ORDER)) == before + 3
+
+
+async def test_each_of_several_split_rows_has_its_own_orders(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
+    made, _ = _goods(tenant)
+    order = _sell(tenant, made, made, quantity=5)
+    before = {each["id"] for each in live(tenant, ORDER)}
+    outcome = await applied(stage, clock, await _planned(stage, most_per_order=2))
+    assert outcome["applied"] == 8
+    new = [each for each in live(tenant, ORDER) if each["id"] not in before]
+    assert [float(each["planned_quantity"]) for each in new] == [2, 2, 1] * 2
+    linked = [each["id"] for each in new if each.get("sales_order_row_id")]
+    assert _links(tenant, order) == linked

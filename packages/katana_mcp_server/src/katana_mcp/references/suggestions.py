@@ -1,6 +1,6 @@
 """Near misses in their own spelling, and keys that are right but for case and blanks around them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 
 from cache_core.conditions import OneOf, Order
@@ -10,6 +10,7 @@ from cache_core.spec import EntitySpec
 from cache_core.text import Tier, tokens_of
 from katana_mcp.references.codes import Number, codes_in
 from katana_mcp.references.services import Services
+from katana_mcp.values import id_in
 
 
 async def same_key(services: Services, entity: str, key: str) -> list[Stored]:
@@ -105,6 +106,18 @@ _CANDIDATES, _HITS, _LIKE, _LONGEST = 3, 50, 0.6, 256
 def same(text: str, other: str) -> bool:
     """Return whether two texts are the same but for case and blanks around them."""
     return _plain(text) == _plain(other)
+
+
+def named_by[T](
+    asked: int | str, known: Iterable[T], key: Callable[[T], int | None], name: Callable[[T], str | None]
+) -> list[T]:
+    """Return those with an id or a name: to the letter, else but for case and blanks around it, else by an id."""
+    every, wanted = [*known], asked if isinstance(asked, int) else id_in(asked)
+    having = [each for each in every if wanted is not None and key(each) == wanted]
+    if isinstance(asked, int):
+        return having
+    exact = [each for each in every if name(each) == asked]
+    return exact or [each for each in every if same(name(each) or "", asked)] or having
 
 
 def _plain(text: str) -> str:

@@ -97,7 +97,6 @@ class SearchRequest(Request):
     limit: SearchLimit = 20
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class ForgivingSearchRequest(SearchRequest):
@@ -116,7 +115,6 @@ class ListRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 def _finite(value: object) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 _BINS = (
     "`list_reference` lists bins and bin transfers, by kind, `list_traceability` says what lies in each bin, "
-    "`plan_bin_transfer` moves goods between bins"
+    "`plan_bin_transfer` moves goods between bins, and deletes empty ones"
 )
 _REFERENCE = (
     "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"

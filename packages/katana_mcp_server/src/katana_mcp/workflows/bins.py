@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from katana_client.errors import KatanaError
 from katana_mcp.references.display_names import text
+from katana_mcp.references.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import get_int, number
-from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 
 _APART = 5
 """Variants up to which each is asked for by itself; of more, everything is read."""

@@ -51,7 +51,6 @@ class ListBlockingIngredientsRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the list, from 1."""
 
 
 class HeldUpOrder(Answer):

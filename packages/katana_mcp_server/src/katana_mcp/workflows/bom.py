@@ -40,7 +40,6 @@ class GetBomRequest(Request):
     limit: ListLimit = 100
     """Lines per page."""
     page: PageNumber = 1
-    """Page of the lines, from 1."""
 
 
 class BomLine(Answer):

@@ -42,7 +42,6 @@ class BuildableRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class Limit(Answer):

@@ -6,6 +6,7 @@ from decimal import Decimal
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.live_reads import LiveRead, LiveRows
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import AtLocation, where
@@ -16,7 +17,6 @@ from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number, rows, total
 from katana_mcp.workflows.bins import BinStock, Pair, stock_by_bin
-from katana_mcp.workflows.live_reads import LiveRead, LiveRows
 from katana_mcp.workflows.stock import NEVER, age_of, is_at, is_service, places_in, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 

@@ -12,6 +12,7 @@ from cache_core.protocol import Stored
 from cache_core.records import canonical, iso
 from katana_client.models.demand_forecasts import DemandForecast
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.live_reads import LiveRead
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import Refers, where
@@ -20,7 +21,6 @@ from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.workflows.live_reads import LiveRead
 from katana_mcp.workflows.stock import is_service, places_in
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 

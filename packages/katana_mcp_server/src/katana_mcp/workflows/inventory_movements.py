@@ -56,7 +56,6 @@ class GetInventoryMovementsRequest(Request):
     limit: ListLimit = 50
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the movements, from 1."""
 
 
 class InventoryMovement(Answer):

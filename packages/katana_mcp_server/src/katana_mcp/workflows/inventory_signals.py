@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from cache_core.records import Record, iso
 from katana_client.page import Page
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up
+from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import Variants, spellings
@@ -19,7 +20,6 @@ from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.values import get_int, id_in, items, number
-from katana_mcp.workflows.live_reads import LiveRead, read_rows
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
 type Risk = Literal["low", "high", "critical", "stockout"]
@@ -60,7 +60,6 @@ class ListInventorySignalsRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class InventorySignal(Answer):

@@ -61,7 +61,6 @@ class ListLowStockItemsRequest(Request):
     limit: ListLimit = 50
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the list, from 1."""
 
 
 class LowStockItem(Answer):

@@ -66,7 +66,6 @@ class OrderReadinessRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class WaitingRow(Answer):

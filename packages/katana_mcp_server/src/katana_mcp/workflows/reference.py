@@ -13,6 +13,7 @@ from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import iso
 from cache_core.text import parse
 from katana_mcp.references.display_names import CUSTOM_FIELDS, Names, none_yet, text, titled
+from katana_mcp.references.live_reads import LiveRead
 from katana_mcp.references.services import Current, Services, current
 from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import ToolSpec, View
@@ -24,7 +25,6 @@ from katana_mcp.tools.answers import Answer, Empty, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import EMPTY, child, get_bool, get_int, rows
-from katana_mcp.workflows.live_reads import LiveRead
 from katana_mcp.workflows.live_reference import LIVE, names_of
 
 type Kind = Literal[
@@ -66,7 +66,6 @@ class ListReferenceRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class ReferenceRow(Answer):

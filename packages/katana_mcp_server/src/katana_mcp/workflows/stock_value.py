@@ -56,7 +56,6 @@ class StockValueRequest(Request):
     limit: ListLimit = 50
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the rows, from 1."""
 
 
 class ValueOfStock(Answer):

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cache_core.conditions import Below, OneOf, Where, hold
 from cache_core.records import Record, RecordId, iso
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import (
@@ -29,7 +30,6 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.values import EMPTY, get_int, number
 from katana_mcp.workflows.bins import bin_names
-from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.workflows.stock import places_in
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
@@ -59,7 +59,6 @@ class ListTraceabilityRequest(Request):
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class TracedStock(Answer):

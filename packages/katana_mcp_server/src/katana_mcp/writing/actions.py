@@ -132,7 +132,7 @@ class Action:
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
-        answers_many: how many records Katana answers with in a list; 0 where it is one.
+        answers_many: how many records Katana answers with in a list, or makes without an answer; 0 where it is one.
         answers_ids: the list of ids that Katana answers with in place of a record: it stands in the body too, and all
             that were sent have to be among those answered. An answer of 204 without a body says the same.
         answers_body: whether Katana answers with what it was sent, and no id.

@@ -84,7 +84,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     was sent. What a 200 says of a deletion, or leaves out, anybody may have said: it is believed when the record is
     gone.
     """
-    if action.answers_many:
+    if action.answers_many and action.is_answered:
         made = [as_id(each.get("id")) for each in rows_of(answer)]
         return len(made) == action.answers_many and None not in made
     is_empty = answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
@@ -145,7 +145,8 @@ async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bo
         page = await listing.page(1, **filters)
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
-    rows = [record for record in page.valid_records if record.get("id") not in look.besides]
+    own_id = listing.spec.key[0]
+    rows = [record for record in page.valid_records if record.get(own_id) not in look.besides]
     if action.answers_many:
         return _many_looked_up(action, [canonical(row) for row in rows], asked, why)
     fitting = [row for row in rows if _fits(action, canonical(row))]

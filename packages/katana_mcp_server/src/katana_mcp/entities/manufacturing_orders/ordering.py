@@ -10,20 +10,21 @@ from pydantic import Field
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.transition import Facts, State
-from katana_mcp.documents.usual_fields import PartId
+from katana_mcp.documents.usual_fields import Made, PartId
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.responses import CreateManufacturingOrdersResponse
+from katana_mcp.entities.manufacturing_orders.splitting import MOST_ORDERS, further, smaller, split
 from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.resolve import check_not_deleted, live_record, one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of, plain_number
-from katana_mcp.tools.argument_words import Offers
+from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import EMPTY, get_int, number, rows
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import Change, Draft, record_lane
 from katana_mcp.writing.preview import PlanLine
 
@@ -35,6 +36,7 @@ class CreateManufacturingOrdersRequest(WriteRequest):
     """Arguments of `create_manufacturing_orders`."""
 
     also: ClassVar[Offers] = own_id("sales_order_id")
+    words: ClassVar[Words] = dict.fromkeys(("split", "batch_size", "max_quantity", "lot_size"), ("most_per_order",))
     never_null: ClassVar[frozenset[str]] = frozenset({"row_ids", "create_subassemblies"})
 
     sales_order_id: NameOrId
@@ -43,6 +45,8 @@ class CreateManufacturingOrdersRequest(WriteRequest):
     """Rows to make; by default all producible ones with no order yet."""
     create_subassemblies: bool = False
     """Also orders for ingredients that are made."""
+    most_per_order: Made | None = None
+    """Splits larger rows; the further orders are not linked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,20 @@ def _called(facts: Facts) -> str:
 def _checks(request: CreateManufacturingOrdersRequest, facts: Facts) -> Sequence[ToolWarning]:
     order, called = facts.record or EMPTY, _called(facts)
     deleted = check_not_deleted(called, order, "sales_order_id", deleted=facts.deleted)
-    return deleted or [*_against(called, facts, _chosen(request, facts))]
+    chosen = _chosen(request, facts)
+    return deleted or [*_against(called, facts, chosen), *_too_small(request, chosen)]
+
+
+def _too_small(request: CreateManufacturingOrdersRequest, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
+    """Yield a row that would be split into more orders than anybody means."""
+    over = [
+        each.key
+        for each in chosen
+        if each.row is not None and len(split(each.row, request.most_per_order)) > MOST_ORDERS
+    ]
+    if over:
+        message = f"most_per_order: row {over[0]} would become more than {MOST_ORDERS} orders; make more in each"
+        yield blocking(warning_codes.INVALID_QUANTITY, message, "most_per_order")
 
 
 def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
@@ -142,11 +159,14 @@ def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:
     order, chosen = facts.record or EMPTY, _chosen(request, facts)
     is_lawful = not any(each.severity == "blocking" for each in _checks(request, facts))
     key, made = get_int(order, "id") or 0, [each.row for each in chosen if each.row is not None]
-    lines = tuple(_line(facts, row) for row in made)
+    parts = [(row, split(row, request.most_per_order)) for row in made]
+    lines = tuple(_line(facts, row, amount) for row, amounts in parts for amount in amounts)
     told = ", ".join(f"{plain_number(Decimal(str(line.quantity)))} of {line.sku}" for line in lines)
+    unlinked = sum(len(amounts) - 1 for _, amounts in parts)
+    told += f"; {unlinked} of them not linked to it" if unlinked else ""
     return Draft(
         summary=f"new manufacturing orders for {_called(facts)}: {told or 'none'}",
-        actions=tuple(_action(request, facts, row) for row in made) if is_lawful else (),
+        actions=tuple(_actions(request, facts, parts)) if is_lawful else (),
         touches={"record": order},
         lanes=(record_lane("sales_order", key),),
         id=key,
@@ -159,8 +179,24 @@ def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:
     )
 
 
-def _line(facts: Facts, row: State) -> PlanLine:
-    known, quantity = facts.with_id("variant", row.get("variant_id")), number(row, "quantity") or Decimal(0)
+def _actions(
+    request: CreateManufacturingOrdersRequest, facts: Facts, parts: Sequence[tuple[State, Sequence[Decimal]]]
+) -> Iterator[Action]:
+    """Yield the order that Katana links to each row, made smaller where the row is split, and the further ones."""
+    sent = 0
+    for row, amounts in parts:
+        yield _action(request, facts, row)
+        made, sent = Ref(sent, "id"), sent + 1
+        if len(amounts) > 1:
+            yield smaller(row, _called(facts), made, amounts[0])
+            place = row.get("location_id") or (facts.record or EMPTY).get("location_id")
+            yield from (further(row, _called(facts), place, nr, amounts) for nr in range(1, len(amounts)))
+            sent += len(amounts)
+
+
+def _line(facts: Facts, row: State, quantity: Decimal | None = None) -> PlanLine:
+    known = facts.with_id("variant", row.get("variant_id"))
+    quantity = (number(row, "quantity") or Decimal(0)) if quantity is None else quantity
     if known is None:
         return PlanLine(row_id=get_int(row, "id"), sku=str(row.get("variant_id")), quantity=quantity)
     return PlanLine(

@@ -178,12 +178,14 @@ _CHANGING = _compiled(
             *(r"^(?:replace|substitute|swap)\b", r"(?:in place of|instead of) .{1,40} (?:in|everywhere|wherever)"),
         ),
         "modify bom": (r"(?:change|take|put|add|remove|drop|copy) .{1,60}\b(?:bom|recipe|bill of materials)\b",),
+        "modify bom operations": (r"^(?!.*\bmo-\d).* takes? .{1,30}\b(?:seconds|minutes|hours)\b",),
         "modify sales order": (*(r"take .{1,40} off so-\d+", r"ordered by (?:the |a )?customer"),),
         "modify sales order update rows shipping fees addresses": (r"price .{1,20}(?:sales order|\bso-\d+)",),
         "modify sales order addresses": (r"address on (?:an? |the )?(?:\w+ )?(?:order|so-\d+)",),
         "modify manufacturing order recipe row": (r"instead of .{1,40} in mo-\d+",),
         "create manufacturing orders row sales": (
             *(r"make .{1,40} to order", r"(?:start|begin) production for", r"^mos for", r"manufacturing orders for"),
+            r"split .{1,60}manufacturing orders",
             r"make (?:it|them|this|these) for .{1,30}order",
         ),
         "complete manufacturing order": (

@@ -10,15 +10,15 @@ from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
 from katana_mcp.documents.gathering import references
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.live_reads import read_rows
 from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services, current
-from katana_mcp.references.suggestions import same
+from katana_mcp.references.suggestions import named_by
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.tools.days import IN_UTC, Days
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.values import get_bool, get_int, id_in
+from katana_mcp.values import get_bool, get_int
 from katana_mcp.workflows.batches.request import ModifyTraceabilityRequest
-from katana_mcp.workflows.live_reads import read_rows
 
 VARIANT, COLLECTION = "variant", "batch_stocks"
 READS = VARIANT_ENTITIES
@@ -47,13 +47,10 @@ class BatchFacts:
         return self.named.one
 
     def meant(self, asked: int | str) -> list[Record]:
-        """Return the batches with an id or a number: to the letter, or else but for case and blanks around it."""
-        if isinstance(asked, int):
-            return [each for each in self.known if each.get("batch_id") == asked]
-        exact = [each for each in self.known if each.get("batch_number") == asked]
-        alike = [each for each in self.known if same(text(each, "batch_number") or "", asked)]
-        key = id_in(asked)
-        return exact or alike or [each for each in self.known if key is not None and each.get("batch_id") == key]
+        """Return the batches with an id or a number."""
+        return named_by(
+            asked, self.known, lambda each: get_int(each, "batch_id"), lambda each: text(each, "batch_number")
+        )
 
     def before(self, request: ModifyTraceabilityRequest) -> Record | None:
         """Return the batch that is to change, if exactly one was meant."""

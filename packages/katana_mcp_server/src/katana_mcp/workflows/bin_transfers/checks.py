@@ -1,15 +1,16 @@
 """What speaks against a bin transfer: bins that are not there, what is named twice, and what lies in no bin."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from cache_core.records import Record
 from katana_mcp.references import wording
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import first_of
+from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.workflows.bin_transfers.moves import asked_moves, levels, old_moves, place_of
-from katana_mcp.workflows.bin_transfers.reading import LOCATION, VARIANT, BinFacts
+from katana_mcp.workflows.bin_transfers.moves import asked_moves, left_in, levels, old_moves, place_of
+from katana_mcp.workflows.bin_transfers.reading import LOCATION, VARIANT, Bin, BinFacts
 from katana_mcp.workflows.bin_transfers.request import PlanBinTransferRequest
 
 _NAMED = 10
@@ -29,8 +30,8 @@ def _of_new(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWa
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "location_id")
     else:
         yield from wording.unnamed(LOCATION, facts.named[LOCATION, facts.place], "location_id")
-    if not request.rows:
-        message = "rows: say what moves: sku_or_variant_id, quantity, from_bin, to_bin"
+    if not request.rows and not request.delete_bins:
+        message = "rows: say what moves: sku_or_variant_id, quantity, from_bin, to_bin; or delete_bins"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "rows")
     for nr, row in enumerate(request.rows):
         given = facts.named[VARIANT, row.sku_or_variant_id]
@@ -40,6 +41,7 @@ def _of_new(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWa
         yield from _against_batches(request, facts)
         yield from _short(request, facts)
         yield from _untraced(request, facts)
+        yield from _against_deletion(request, facts)
 
 
 def _against_bins(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -59,19 +61,31 @@ def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[
     found = [] if asked is None else facts.called(asked)
     if asked is None or len(found) == 1:
         return
+    if found or isinstance(asked, int) or path.endswith("from_bin"):
+        yield from _unknown_bin(facts, asked, found, path)
+    elif asked not in made:
+        made.add(asked)
+        message = f"{path}: {_called(facts)} has no bin {asked!r}, so it is made first; {_bins_there(facts)}"
+        yield advisory(warning_codes.NEW_BIN, message, path)
+
+
+def _unknown_bin(facts: BinFacts, asked: int | str, found: Sequence[Bin], path: str) -> Iterator[ToolWarning]:
+    """Yield that no bin has this id or name, or that several have the name."""
     if found:
         ids = ", ".join(f"{each.id} ({each.name})" for each in found[:_NAMED])
         message = f"{path}: {len(found)} bins are called {asked!r}; give the id of one: {ids}"
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
-        return
-    place = "the location" if facts.at is None else facts.at.called
-    there = f"it has {first_of([each.name for each in facts.bins], _NAMED)}" if facts.bins else "it has none yet"
-    if isinstance(asked, int) or path.endswith("from_bin"):
-        yield blocking(warning_codes.NOT_FOUND, f"{path}: {place} has no bin {asked!r}; {there}", path)
-    elif asked not in made:
-        made.add(asked)
-        message = f"{path}: {place} has no bin {asked!r}, so it is made first; {there}"
-        yield advisory(warning_codes.NEW_BIN, message, path)
+    else:
+        message = f"{path}: {_called(facts)} has no bin {asked!r}; {_bins_there(facts)}"
+        yield blocking(warning_codes.NOT_FOUND, message, path)
+
+
+def _called(facts: BinFacts) -> str:
+    return "the location" if facts.at is None else facts.at.called
+
+
+def _bins_there(facts: BinFacts) -> str:
+    return f"it has {first_of([each.name for each in facts.bins], _NAMED)}" if facts.bins else "it has none yet"
 
 
 def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -107,8 +121,33 @@ def _untraced(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[Tool
             yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message, f"rows[{nr}]")
 
 
+def _against_deletion(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
+    """Yield bins that are not there, or in which something would still lie."""
+    moves, seen = [*asked_moves(request, facts)], dict[int, str]()
+    for nr, asked in enumerate(request.delete_bins):
+        path, found = f"delete_bins[{nr}]", facts.called(asked)
+        if len(found) != 1:
+            yield from _unknown_bin(facts, asked, found, path)
+            continue
+        (doomed,) = found
+        if seen.setdefault(doomed.id, path) != path:
+            message = f"{path}: bin {doomed.name} is named in {seen[doomed.id]} already; name it once"
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
+        left = left_in(facts, doomed.id, moves, request.status)
+        if left:
+            goods = [_amount_in_words(facts, key, amount) for key, amount in left.items()]
+            message = f"{path}: in bin {doomed.name} there would still be {first_of(goods, _NAMED)}: move them first"
+            yield blocking(warning_codes.IN_USE, message, path)
+
+
+def _amount_in_words(facts: BinFacts, variant: int, amount: Decimal) -> str:
+    goods = (each.one for (entity, _), each in facts.named.items() if entity == VARIANT)
+    called = next((one.called for one in goods if one is not None and one.id == variant), variant)
+    return f"{plain_number(amount)} of {called}"
+
+
 def _of_old(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
-    for name in ("location_id", "rows"):
+    for name in ("location_id", "rows", "delete_bins"):
         if name in request.model_fields_set:
             message = f"{name}: only for a new bin transfer; of one that is there the status changes, or it is deleted"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, name)

@@ -94,6 +94,16 @@ def levels(facts: BinFacts, moves: Sequence[Move], was: str, becomes: str) -> li
     return [_level(facts, about[key], key[1], change) for key, change in changes.items()]
 
 
+def left_in(facts: BinFacts, key: int, moves: Sequence[Move], status: str) -> dict[int, Decimal]:
+    """Return what lies in a bin once goods have moved, by variant."""
+    left = dict(facts.lying.get(key, {}))
+    for move in moves:
+        for place, times in ((move.source, -_LEFT[status]), (move.target, 1)):
+            if place.key == key and times:
+                left[move.goods.id] = left.get(move.goods.id, Decimal(0)) + times * move.quantity
+    return {variant: amount for variant, amount in left.items() if amount}
+
+
 def _level(facts: BinFacts, move: Move, place: Place, change: Decimal) -> Level:
     before = Decimal(0) if place.is_new else facts.held.get((move.goods.id, place.key), Decimal(0))
     message = f"{move.goods.called} in {place.name}: {plain_number(before)} → {plain_number(before + change)}"

@@ -15,7 +15,7 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int
 from katana_mcp.workflows.bin_transfers.checks import checks
 from katana_mcp.workflows.bin_transfers.moves import Move, Place, asked_moves, levels, old_moves
-from katana_mcp.workflows.bin_transfers.reading import READS, BinFacts, gather
+from katana_mcp.workflows.bin_transfers.reading import READS, Bin, BinFacts, gather
 from katana_mcp.workflows.bin_transfers.request import PlanBinTransferRequest, PlanBinTransferResponse
 from katana_mcp.writing.actions import Action, JsonObject, Recognise, Ref
 from katana_mcp.writing.change import USED, Change, Draft, name_lane, number_lane, record_lane
@@ -36,23 +36,37 @@ def _plan(request: PlanBinTransferRequest, facts: BinFacts) -> Draft:
 
 def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -> Draft:
     at, moves = facts.at, [*asked_moves(request, facts)]
-    what = f"{len(moves)} row{'' if len(moves) == 1 else 's'}"
-    where = "" if at is None else f" at {at.called}"
+    doomed = [found[0] for asked in request.delete_bins if len(found := facts.called(asked)) == 1]
     goods = [move.goods for move in moves]
     used = {"variant": goods, "location": [] if at is None else [at]}
     made = list(dict.fromkeys(place.name for move in moves for place in (move.source, move.target) if place.is_new))
     lanes = (number_lane(TRANSFER), *(name_lane(f"bin of {0 if at is None else at.id}", name) for name in made))
     return Draft(
-        summary=f"bin transfer {facts.number}{where}: {what}, {request.status}",
+        summary="; ".join(_summed_up(request, facts, moves, doomed)),
         actions=tuple(_sent(request, facts, at.id, moves, made)) if is_lawful and at is not None else (),
-        touches={USED: {entity: [asdict(each) for each in some] for entity, some in used.items()}},
+        touches={
+            USED: {entity: [asdict(each) for each in some] for entity, some in used.items()},
+            **({"deleted bins": [asdict(each) for each in doomed]} if doomed else {}),
+        },
         lanes=lanes,
-        number=facts.number,
-        status=request.status,
+        number=facts.number if moves else None,
+        status=request.status if moves else None,
         lines=tuple(_line(move) for move in moves),
         stock=tuple(level.told for level in levels(facts, moves, _FIRST, request.status)),
-        revert=_back(request, at.id, moves, made) if is_lawful and at is not None else None,
+        revert=_back(request, at.id, moves, made) if is_lawful and at is not None and not doomed else None,
+        one_way="Katana restores no bin: move goods to one of that name, and it is made anew" if doomed else "",
     )
+
+
+def _summed_up(
+    request: PlanBinTransferRequest, facts: BinFacts, moves: Sequence[Move], doomed: Sequence[Bin]
+) -> Iterator[str]:
+    where = "" if facts.at is None else f" at {facts.at.called}"
+    if moves or not doomed:
+        what = f"{len(moves)} row{'' if len(moves) == 1 else 's'}"
+        yield f"bin transfer {facts.number}{where}: {what}, {request.status}"
+    if doomed:
+        yield f"delete bin{'' if len(doomed) == 1 else 's'} {', '.join(each.name for each in doomed)}{where}"
 
 
 def _line(move: Move, *, is_new: bool = True) -> PlanLine:
@@ -69,6 +83,23 @@ def _line(move: Move, *, is_new: bool = True) -> PlanLine:
 
 
 def _sent(
+    request: PlanBinTransferRequest, facts: BinFacts, at: int, moves: Sequence[Move], made: Sequence[str]
+) -> Iterator[Action]:
+    if moves:
+        yield from _transfer(request, facts, at, moves, made)
+    for asked in request.delete_bins:
+        (doomed,) = facts.called(asked)
+        yield Action(
+            title=f"delete bin {doomed.name}",
+            method="DELETE",
+            path=f"/{_BINS}/{doomed.id}",
+            entity=_BIN,
+            record=doomed.id,
+            recognise=Recognise(collection=_BINS, filters={"ids": [doomed.id]}),
+        )
+
+
+def _transfer(
     request: PlanBinTransferRequest, facts: BinFacts, at: int, moves: Sequence[Move], made: Sequence[str]
 ) -> Iterator[Action]:
     yield from (_bin(name, at) for name in made)

@@ -10,14 +10,14 @@ from decimal import Decimal
 from cache_core.records import Record, canonical
 from katana_mcp.documents.gathering import references
 from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.references.numbers import next_number
 from katana_mcp.references.services import Services, current
-from katana_mcp.references.suggestions import same
+from katana_mcp.references.suggestions import named_by
 from katana_mcp.references.wording import Named, NamedRecord
-from katana_mcp.values import get_bool, get_int, id_in, number, rows
+from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.bin_transfers.request import BinMove, PlanBinTransferRequest
 from katana_mcp.workflows.bins import stock_by_bin
-from katana_mcp.workflows.live_reads import LiveRead, read_rows
 
 VARIANT, LOCATION = "variant", "location"
 READS = (*VARIANT_ENTITIES, LOCATION)
@@ -46,6 +46,7 @@ class BinFacts:
         number: of a new transfer.
         bins: of the location.
         held: what lies in each bin, by variant and bin; of goods in none: None.
+        lying: what lies in each bin that is to be deleted, by its id: variants with quantities.
         batches: those of a variant of which a row names one, by variant.
         serial: variants whose items have serial numbers.
     """
@@ -56,6 +57,7 @@ class BinFacts:
     number: str = ""
     bins: tuple[Bin, ...] = ()
     held: Mapping[tuple[int, int | None], Decimal] = field(default_factory=dict[tuple[int, int | None], Decimal])
+    lying: Mapping[int, Mapping[int, Decimal]] = field(default_factory=dict[int, Mapping[int, Decimal]])
     batches: Mapping[int, tuple[Record, ...]] = field(default_factory=dict[int, tuple[Record, ...]])
     serial: frozenset[int] = frozenset()
 
@@ -74,12 +76,8 @@ class BinFacts:
         return self.named[VARIANT, asked].one
 
     def called(self, asked: int | str) -> list[Bin]:
-        """Return the bins with a name, to the letter or else but for case and blanks around it, or with an id."""
-        if isinstance(asked, int):
-            return [each for each in self.bins if each.id == asked]
-        exact = [each for each in self.bins if each.name == asked]
-        alike = exact or [each for each in self.bins if same(each.name, asked)]
-        return alike or [each for each in self.bins if each.id == id_in(asked)]
+        """Return the bins with a name or an id."""
+        return named_by(asked, self.bins, lambda each: each.id, lambda each: each.name)
 
     def bin_name(self, key: int | None) -> str:
         """Return what people call a bin."""
@@ -88,9 +86,7 @@ class BinFacts:
     def lots(self, variant: int, asked: int | str) -> list[int]:
         """Return the ids of the batches of a variant that have an id or a number."""
         known = self.batches.get(variant, ())
-        if isinstance(asked, int):
-            return [asked] if any(each.get("batch_id") == asked for each in known) else []
-        meant = [each for each in known if same(text(each, "batch_number") or "", asked)]
+        meant = named_by(asked, known, lambda each: get_int(each, "batch_id"), lambda each: text(each, "batch_number"))
         return sorted({key for each in meant if (key := get_int(each, "batch_id")) is not None})
 
 
@@ -115,9 +111,15 @@ async def gather(request: PlanBinTransferRequest, services: Services) -> BinFact
     goods = sorted({one.id for each in variants if (one := facts.goods(each)) is not None})
     found, _ = await stock_by_bin(goods, facts.at.id, live)
     lines = [(key, line) for (key, _), some in found.items() if key is not None for line in some]
+    facts = replace(facts, bins=await live.ask("bins", _bins(facts.at.id, services)))
+    lying = await live.ask("stock by bin", _lying(request, facts, services))
     return replace(
         facts,
-        bins=await live.ask("bins", _bins(facts.at.id, services)),
+        lying=lying,
+        named={
+            **facts.named,
+            **await references(services, [(VARIANT, key) for some in lying.values() for key in some]),
+        },
         held={(key, line.bin_location_id): line.in_stock or Decimal(0) for key, line in lines},
         batches=await live.ask("batches", _batches(request.rows, facts, services)),
         serial=await _with_serial_numbers(goods, services),
@@ -134,8 +136,7 @@ async def _transfers(request: PlanBinTransferRequest, services: Services) -> tup
     found = (await read_rows([listing.pages(bin_transfer_number=asked)])).rows
     if not found:
         every = (await read_rows([listing.pages()])).rows
-        found = [each for each in every if same(text(each, "bin_transfer_number") or "", asked)]
-        found = found or [each for each in every if each.get("id") == id_in(asked)]
+        found = named_by(asked, every, lambda each: get_int(each, "id"), lambda each: text(each, "bin_transfer_number"))
     return tuple(found)
 
 
@@ -147,6 +148,20 @@ async def _bins(place: int, services: Services) -> tuple[Bin, ...]:
     read = await read_rows([services.client.bin_locations.pages(location_id=place)])
     named = [(get_int(row, "id"), text(row, "bin_name") or text(row, "name")) for row in read.rows]
     return tuple(Bin(key, name) for key, name in named if key is not None and name is not None)
+
+
+async def _lying(
+    request: PlanBinTransferRequest, facts: BinFacts, services: Services
+) -> Mapping[int, Mapping[int, Decimal]]:
+    """Return what lies in the bins that are to be deleted."""
+    lying = dict[int, Mapping[int, Decimal]]()
+    for each in [found[0] for asked in request.delete_bins if len(found := facts.called(asked)) == 1]:
+        pages = services.client.bin_inventory.pages(granularity="VARIANT", bin_location_id=str(each.id))
+        held = [
+            (get_int(row, "variant_id"), number(row, "quantity_in_stock")) for row in (await read_rows([pages])).rows
+        ]
+        lying[each.id] = {key: amount for key, amount in held if key is not None and amount}
+    return lying
 
 
 async def _batches(asked: Sequence[BinMove], facts: BinFacts, services: Services) -> Mapping[int, tuple[Record, ...]]:

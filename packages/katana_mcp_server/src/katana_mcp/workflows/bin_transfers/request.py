@@ -37,6 +37,7 @@ class PlanBinTransferRequest(WriteRequest):
     also: ClassVar[Offers] = own_id("bin_transfer", "bin_transfer_id", "bin_transfer_number")
     words: ClassVar[Words] = {
         **dict.fromkeys(("location", "warehouse"), ("location_id",)),
+        **dict.fromkeys(("delete_bin", "remove_bins", "delete_bin_location_ids"), ("delete_bins",)),
         **dict.fromkeys(("moves", "lines", "items", "add_rows", "bin_transfer_rows"), ("rows",)),
     }
 
@@ -50,6 +51,8 @@ class PlanBinTransferRequest(WriteRequest):
     """Its new status."""
     delete: bool = False
     """Deletes it."""
+    delete_bins: Annotated[list[Reference], Field(max_length=50)] = Field(default_factory=list[int | str])
+    """Empty bins to delete."""
 
 
 class PlanBinTransferResponse(Preview):

@@ -36,7 +36,6 @@ class TraceRequest(Request):
     limit: ListLimit = 50
     """Rows per page."""
     page: PageNumber = 1
-    """From 1."""
 
 
 class TraceRow(Answer):

@@ -10,13 +10,13 @@ from typing import Literal
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.references.display_names import look_up, titled
+from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.references.resolve import one_record, resolved
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import get_int, id_in
-from katana_mcp.workflows.live_reads import LiveRead, read_rows
 from katana_mcp.workflows.tracing.events import Lot
 from katana_mcp.workflows.tracing.fields import BOUGHT, MADE, SOLD
 from katana_mcp.workflows.tracing.from_documents import Units

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from cache_core.records import Record
 from katana_client.page import Page
 from katana_mcp.references.display_names import text
+from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory
 from katana_mcp.values import get_int, number
-from katana_mcp.workflows.live_reads import LiveRead, read_rows
 from katana_mcp.workflows.tracing.events import Lot
 from katana_mcp.workflows.tracing.starts import Known, read_ledger
 

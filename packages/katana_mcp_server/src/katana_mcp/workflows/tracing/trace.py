@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import cast
 
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up
+from katana_mcp.references.live_reads import CALL_SECONDS, LiveRead
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.paging import page_of, paged
@@ -15,7 +16,6 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, plain_number
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info, truncated
-from katana_mcp.workflows.live_reads import CALL_SECONDS, LiveRead
 from katana_mcp.workflows.tracing.accounts import accounts_of, deliveries
 from katana_mcp.workflows.tracing.answers import TraceAnswer, TraceRequest
 from katana_mcp.workflows.tracing.reading import DOCUMENTS, USED, Documents

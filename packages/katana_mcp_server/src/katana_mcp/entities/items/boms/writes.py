@@ -15,7 +15,7 @@ from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import ShortText
 from katana_mcp.writing.preview import Preview
 
-type RowId = Annotated[StrictStr, Argument(min_length=1, max_length=64)]
+type RowId = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 """The id of a row of a bill of materials, which Katana gives as a text."""
 
 
@@ -48,7 +48,7 @@ BOM = Writable(
                 Field("quantity", Amount, "For one of the product.", required=True, clears=False),
                 Field("notes", ShortText, "Its notes."),
             ),
-            says={"add": "New rows.", "update": "Rows to change.", "delete": "Rows to delete, their `bom_row_id`."},
+            says={"add": "New rows.", "update": "Rows to change.", "delete": "By their `bom_row_id`."},
             most=100,
             collection="bom_rows",
             entity=rows.BOM_ROW,
@@ -64,7 +64,7 @@ BOM = Writable(
             is_brief=True,
         ),
     ),
-    switches=(Field("copy_of", Reference, "Also adds the rows of this product.", verbs=ONLY_LATER, clears=False),),
+    switches=(Field("copy_of", Reference, "Also adds this product's rows.", verbs=ONLY_LATER, clears=False),),
     words={
         **dict.fromkeys(("rows", "ingredients", "components", "lines"), ("add_rows", "update_rows")),
         **dict.fromkeys(("remove_rows", "delete_rows", "remove_row_ids"), ("delete_row_ids",)),

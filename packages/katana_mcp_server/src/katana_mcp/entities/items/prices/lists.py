@@ -4,16 +4,17 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cache_core.records import Record, canonical
+from cache_core.records import Record
 from katana_client.errors import KatanaError
 from katana_client.page import Page
 from katana_mcp.references.display_names import text
+from katana_mcp.references.live_reads import LiveRows, read_rows
 from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services
-from katana_mcp.references.suggestions import same
+from katana_mcp.references.suggestions import named_by
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.values import get_int, id_in
+from katana_mcp.values import get_int
 
 LIST, ROWS = "price_list", "price_list_rows"
 FIXED = "fixed"
@@ -46,39 +47,30 @@ async def read_list(asked: int | str, services: Services) -> PriceList:
     Raises:
         Refused: Katana does not say.
     """
-    lists, _ = await _read(services.client.price_lists.pages(), "which price lists there are now")
-    called = [NamedRecord(id=key, name=text(row, "name")) for row in lists if (key := get_int(row, "id"))]
+    lists = await _read(services.client.price_lists.pages(), "which price lists there are now")
+    called = [NamedRecord(id=key, name=text(row, "name")) for row in lists.rows if (key := get_int(row, "id"))]
     named = Named(asked, _meant(asked, called), tuple(each.called for each in called[:_NEAR]))
     if named.one is None:
         return PriceList(named)
     prices = services.client.price_list_rows.pages(price_list_ids=[named.one.id])
-    found, is_cut = await _read(prices, "which prices a price list has now")
-    return PriceList(named, {key: row for row in found if (key := get_int(row, "variant_id"))}, is_cut)
+    found = await _read(prices, "which prices a price list has now")
+    return PriceList(named, {key: row for row in found.rows if (key := get_int(row, "variant_id"))}, found.cut)
 
 
-async def _read(pages: AsyncIterator[Page[Any]], what: str) -> tuple[list[Record], bool]:
-    """Return the rows of a listing, and whether it has more than are read."""
-    rows: list[Record] = []
+async def _read(pages: AsyncIterator[Page[Any]], what: str) -> LiveRows:
+    """Return the rows of a listing.
+
+    Raises:
+        Refused: Katana does not say.
+    """
     try:
-        async for page in pages:
-            rows += [canonical(record) for record in page.valid_records]
-            if len(rows) > _MOST:
-                return rows[:_MOST], True
+        return await read_rows([pages])
     except KatanaError:
         raise Refused(unasked(what)) from None
-    return rows, False
-
-
-_MOST = 5_000
-"""Prices of a list that are read."""
 
 
 def _meant(asked: int | str, lists: list[NamedRecord]) -> tuple[NamedRecord, ...]:
-    if isinstance(asked, int):
-        return tuple(each for each in lists if each.id == asked)
-    exact = tuple(each for each in lists if each.name == asked)
-    alike = exact or tuple(each for each in lists if same(each.name or "", asked))
-    return alike or tuple(each for each in lists if each.id == id_in(asked))
+    return tuple(named_by(asked, lists, lambda each: each.id, lambda each: each.name))
 
 
 _NEAR = 3
