@@ -21,6 +21,7 @@ GONE = (
     "scripts/retire_legacy.py",
     "tests/contract/test_retirement.py",
     "mutants/retirement.toml",
+    "packages/katana_mcp_server/tests/legacy_at_once.py",
 )
 NAMES = re.compile(r"cache[_-]legacy|LegacyBackend")
 _LOCKED = r' *("cache-legacy"|\{{ name = "({})".*\}}),$'

@@ -6,6 +6,11 @@ NIGHTS = 4
 """In so many nights each step was taken."""
 
 
+def round_of_nights() -> int:
+    """Return the number of the round of `NIGHTS` nights that tonight belongs to: of two ways each round takes one."""
+    return datetime.now(UTC).toordinal() // NIGHTS
+
+
 def first_step(stride: int = NIGHTS) -> int:
     """Return the first step, from 0, of a loop with this stride: another each night where the stride is `NIGHTS`."""
     return datetime.now(UTC).toordinal() % NIGHTS if stride == NIGHTS else 0

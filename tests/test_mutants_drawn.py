@@ -8,20 +8,27 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mutants.drawn.__main__ import Outcome, main, score
 from mutants.drawn.choosing import LIKELY, chosen
-from mutants.drawn.drawing import PLACES, all_drawn, draw, drawn_of, files
+from mutants.drawn.drawing import PLACES, Drawn, all_drawn, draw, drawn_of, files
 from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
 from mutants.drawn.keeping import to_trace
 from mutants.drawn.lines import Test, Trace, TracedTest, forget, sources, write, write_sources
 from mutants.model import ROOT
 from mutants.trying import Kind, Verdict
 
-EVERYTHING = all_drawn(ROOT)
+
+@cache
+def everything() -> list[Drawn]:
+    """Return every bug that can be drawn; reading all files takes a second."""
+    return all_drawn(ROOT)
+
+
 FUNCTION = "def f(a, b):\n    "
 
 
@@ -106,19 +113,19 @@ def test_the_lines_of_a_block_are_not_those_of_its_head() -> None:
 
 
 def test_a_draw_is_the_same_for_a_seed_and_another_for_another() -> None:
-    assert draw(EVERYTHING, 1, 50) == draw(all_drawn(ROOT), 1, 50)
-    assert draw(EVERYTHING, 1, 50) != draw(EVERYTHING, 2, 50)
-    assert len(draw(EVERYTHING[:3], 1, 50)) == 3
+    assert draw(everything(), 1, 50) == draw(all_drawn(ROOT), 1, 50)
+    assert draw(everything(), 1, 50) != draw(everything(), 2, 50)
+    assert len(draw(everything()[:3], 1, 50)) == 3
 
 
 def test_bugs_are_drawn_from_every_place_and_never_where_a_program_writes() -> None:
-    assert {next(place for place in PLACES if each.file.startswith(f"{place}/")) for each in EVERYTHING} == {*PLACES}
+    assert {next(place for place in PLACES if each.file.startswith(f"{place}/")) for each in everything()} == {*PLACES}
     assert "packages/katana_client/src/katana_client/abilities.py" not in files(ROOT)
 
 
 def test_each_change_is_python_and_another_program() -> None:
     texts = {file: (ROOT / file).read_text("utf-8") for file in files(ROOT)}
-    for each in random.sample(EVERYTHING, 60):
+    for each in random.sample(everything(), 60):
         changed = each.applied(texts[each.file])
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(texts[each.file])), each.as_words()
 
@@ -141,7 +148,7 @@ def test_of_two_that_read_alike_one_is_meant() -> None:
 
 
 def test_each_equivalent_that_is_named_is_there_and_has_its_reason() -> None:
-    assert stale(listed(), EVERYTHING) == []
+    assert stale(listed(), everything()) == []
     assert [named for named in listed() if len(named.why) < 20] == []
     assert len(set(listed())) == len(listed())
 
@@ -337,7 +344,7 @@ def test_lines_are_those_of_each_test_and_shared_fixtures_those_of_all_who_use_t
 
 def outcome(kind: Kind | None) -> Outcome:
     """Return an outcome of any mutant."""
-    return Outcome(EVERYTHING[0], None if kind is None else Verdict(kind, "", 0))
+    return Outcome(everything()[0], None if kind is None else Verdict(kind, "", 0))
 
 
 @pytest.mark.parametrize(

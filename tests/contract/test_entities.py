@@ -33,7 +33,7 @@ PARENTS: dict[str, Sequence[Record]] = {
 relaxed = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=8,
+    max_examples=5,
 )
 
 

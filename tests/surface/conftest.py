@@ -3,11 +3,13 @@
 from collections.abc import AsyncGenerator
 
 import pytest
+from legacy_at_once import without_threads  # goes with cache_legacy
 from warm_cache import start_warm
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
+from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import ManualClock, Tenant
 
 from .prepared import prepared
@@ -22,6 +24,14 @@ def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Let the servers of a test that is not marked `cold` begin with a full cache."""
     if not request.node.get_closest_marker("cold"):
         start_warm(monkeypatch, untouched)
+
+
+@pytest.fixture(autouse=True)
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let caches and journals work in the loop's own thread, unless a test is marked `threads`, or a slow proof."""
+    if not any(request.node.get_closest_marker(name) for name in ("threads", "soak")):
+        monkeypatch.setattr(IdleLoop, "threads", False)
+        without_threads(monkeypatch)  # goes with cache_legacy
 
 
 @pytest.fixture

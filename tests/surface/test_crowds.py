@@ -11,6 +11,8 @@ from katana_sandbox import Delay, Fault, JournalEntry, ManualClock
 from .matrix import ABSENT, let_ask, matrix
 from .test_troubles import TOOLS
 
+pytestmark = pytest.mark.threads
+
 CALLS = 200
 LATENCY = 0.15
 _STOCK = "/v1/inventory"

@@ -78,7 +78,7 @@ MAY_BE_REFUSED = {warning_codes.STOCK_WAS_MOVED, warning_codes.BILLED_ORDER, war
 SYNCED = 300
 """Seconds after which a list that names something is asked for anew."""
 SOME = settings(
-    max_examples=2,
+    max_examples=1,
     derandomize=True,
     database=None,
     phases=(Phase.generate,),

@@ -233,13 +233,13 @@ def _denied(answer: Payload, path: str) -> bool:
 
 
 def _cases() -> Iterator[Any]:
-    """Give each kind of record to the first tool that takes one; all, as slow proofs."""
+    """Give every other kind of record to the first tool that takes one; all, as slow proofs."""
     first: dict[str, tuple[str, str]] = {}
     for tool, path, collection in PLACES:
         first.setdefault(collection, (tool, path))
     for tool in dict.fromkeys(tool for tool, _, _ in PLACES):
         own = [(path, collection) for each, path, collection in PLACES if each == tool]
-        some = [each for each in own if (tool, each[0]) in first.values()]
+        some = [each for each in own if (tool, each[0]) in [*first.values()][::2]]
         if some:
             yield pytest.param(tool, some, id=tool)
         yield pytest.param(tool, own, id=f"{tool}-all", marks=pytest.mark.soak)

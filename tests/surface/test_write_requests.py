@@ -57,7 +57,10 @@ REQUESTS: dict[str, tuple[int, int]] = {
 """Of the usual call of each tool, on a warm cache: what its preview asks, and what its apply asks and sends."""
 
 
-@pytest.mark.parametrize("tool", WRITES)
+EVERY_OTHER = [pytest.param(tool, marks=[pytest.mark.soak] if nr % 2 else []) for nr, tool in enumerate(WRITES)]
+
+
+@pytest.mark.parametrize("tool", EVERY_OTHER)
 async def test_a_warm_plan_and_its_apply_ask_no_more_than_they_did(
     stage: Stage, clock: ManualClock, tenant: Tenant, tool: str
 ) -> None:

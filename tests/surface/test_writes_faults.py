@@ -65,7 +65,7 @@ EARLY: Sequence[Action] = (Drop(), Status(401), Truncate(), Status(500))
 TOOLS = tuple(tool for tool in WRITES if tool not in SAGAS)
 
 
-pytestmark = pytest.mark.usefixtures("hasty_journal")
+pytestmark = [pytest.mark.usefixtures("hasty_journal"), pytest.mark.threads]
 
 
 @pytest.fixture

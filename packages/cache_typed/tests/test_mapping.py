@@ -76,7 +76,7 @@ def test_any_stock_comes_back_exactly(fields: dict[str, object], levels: list[di
 
 @pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
 @given(st.data())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 def test_any_record_of_any_entity_comes_back_exactly(mapping: TableMapping, data: st.DataObject) -> None:
     layout = layout_of(mapping)
     id_path = mapping.spec.id_path

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 from command_line import Ran, Run
+from legacy_at_once import without_threads  # goes with cache_legacy
 from server_wire import Wire
 from warm_cache import start_warm
 
@@ -16,6 +17,7 @@ from katana_mcp.commands import cli
 from katana_mcp.configuration import sandbox
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
+from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import ManualClock, Sandbox, SystemClock, Tenant
 
 OPENED = datetime.now(UTC)
@@ -48,6 +50,15 @@ def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Let the servers of a test that is not marked `cold` begin with a full cache."""
     if not request.node.get_closest_marker("cold"):
         start_warm(monkeypatch, untouched)
+
+
+@pytest.fixture(autouse=True)
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let caches and journals work in the loop's own thread, unless a test is marked `threads`, or a slow proof."""
+    if not any(request.node.get_closest_marker(name) for name in ("threads", "soak")):
+        monkeypatch.setattr(IdleLoop, "threads", False)
+        monkeypatch.setattr("asyncio.events.new_event_loop", IdleLoop)  # commands run loops of their own
+        without_threads(monkeypatch)  # goes with cache_legacy
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged,
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
 from katana_sandbox.journal import key_digest
 
+pytestmark = pytest.mark.threads
+
 ADDRESS = "https://api.katanamrp.com/v1"
 NEW, OTHER, SYNC = "a-new-key-of-the-account", "a-key-of-another-account", "a-second-key"
 DOWN = Fault("*", action=Status(503), times=None)

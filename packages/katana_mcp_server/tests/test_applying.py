@@ -24,6 +24,8 @@ from katana_sandbox import Action as Trouble
 from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, Mutate, ReplicaLag, Status, Tenant, Truncate
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.threads
+
 POST = ("POST", "/v1/stock_transfers")
 
 

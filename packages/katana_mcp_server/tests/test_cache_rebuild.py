@@ -38,7 +38,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, unstuck
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
-pytestmark = pytest.mark.cold
+pytestmark = [pytest.mark.cold, pytest.mark.threads]
 ITEMS = ("product", "variant")
 
 

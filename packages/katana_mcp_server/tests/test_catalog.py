@@ -27,6 +27,8 @@ from katana_mcp.gateway.drift import Observation
 from katana_mcp.gateway.files import CatalogFiles, append_attempt, read_attempts
 from katana_sandbox import ManualClock
 
+pytestmark = pytest.mark.threads
+
 type Command = Callable[..., Awaitable[Ran]]
 """`katana-mcp catalog …`, beside the loop of the test."""
 

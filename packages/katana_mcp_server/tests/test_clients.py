@@ -16,6 +16,8 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged, within
 from katana_sandbox import ManualClock
 
+pytestmark = pytest.mark.threads
+
 LONGEST = 120.0
 """Virtual seconds that a client may hold a call up."""
 NO = {"action": "decline"}

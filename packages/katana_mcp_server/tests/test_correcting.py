@@ -18,7 +18,7 @@ from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Drop, Fault, ManualClock, Mutate, Status, Tenant
 from katana_sandbox.faults.actions import Action
 
-_APART = 9
+_APART = 13
 TROUBLES: Mapping[str, Action] = {"lost": Drop("after"), "never came": Drop("before"), "refused": Status(503)}
 
 
@@ -33,15 +33,13 @@ def struck(own: OwnSandbox) -> int:
 
 
 def _grid(*troubles: str) -> list[Any]:
-    """Return each trouble for the small order, and for larger ones all of them in turn; each by itself is slow."""
-    small = [pytest.param("small", (trouble,), id=f"small-{trouble}") for trouble in troubles]
-    others = [size for size in CASES if size != "small"]
+    """Return all troubles in turn for an order of each size; each by itself is slow."""
     slow = [
         pytest.param(size, (trouble,), id=f"{size}-{trouble}", marks=pytest.mark.soak)
-        for size in others
+        for size in CASES
         for trouble in troubles
     ]
-    return [*small, *(pytest.param(size, troubles, id=f"{size}-each in turn") for size in others), *slow]
+    return [*(pytest.param(size, troubles, id=f"{size}-each in turn") for size in CASES), *slow]
 
 
 @pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))
@@ -55,7 +53,7 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
     assert outcome["applied"] == steps
     for met, step in enumerate(_some(size, steps, troubles), 1):
         order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
-        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(troubles, step)))
+        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(size, troubles, step)))
         await tried(stage, clock, preview["plan_token"])
         assert struck(stage.own) == met, "the trouble came"
         stage.own.sandbox.faults.clear()
@@ -65,11 +63,15 @@ async def test_trouble_at_any_step_leads_to_the_same_end(
 
 def _some(size: str, steps: int, troubles: tuple[str, ...]) -> range:
     """Return every step; of larger orders some where troubles take turns, as each by itself is slow."""
-    return range(1, steps + 1, _APART if size != "small" and len(troubles) > 1 else 1)
+    return range(1, steps + 1, _apart(size) if len(troubles) > 1 else 1)
 
 
-def _one(troubles: tuple[str, ...], step: int) -> Action:
-    return TROUBLES[troubles[step // _APART % len(troubles)]]
+def _apart(size: str) -> int:
+    return 1 if size == "small" else _APART
+
+
+def _one(size: str, troubles: tuple[str, ...], step: int) -> Action:
+    return TROUBLES[troubles[step // _apart(size) % len(troubles)]]
 
 
 @pytest.mark.parametrize(("size", "troubles"), _grid("never came", "refused"))
@@ -81,7 +83,7 @@ async def test_what_stopped_at_any_step_is_rolled_back_to_what_was_before(
     for step in _some(size, len(preview["requests"]), troubles):
         order, preview = await planned(stage, tenant, case, f"PO-{900 + step}")
         before, held = case.shape(tenant, order["id"]), case.stock(tenant, order)
-        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(troubles, step)))
+        stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=_one(size, troubles, step)))
         stopped = await tried(stage, clock, preview["plan_token"])
         assert "roll_back=true" in stopped["message"], stopped["message"]
         stage.own.sandbox.faults.clear()

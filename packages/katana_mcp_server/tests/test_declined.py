@@ -21,6 +21,8 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Tenant
 
+pytestmark = pytest.mark.threads
+
 type Era = Literal["auto", "legacy"]
 
 ERAS: Sequence[Era] = ("auto", "legacy")

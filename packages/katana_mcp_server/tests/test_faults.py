@@ -14,7 +14,7 @@ from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_sandbox import Action, Delay, Drop, Fault, Hang, ManualClock, Sandbox, SandboxConfig, Status, Truncate
 
-pytestmark = pytest.mark.cold
+pytestmark = [pytest.mark.cold, pytest.mark.threads]
 CALLS: dict[str, dict[str, object]] = {
     "search_items": {"query": "fork"},
     "search_sales_orders": {"query": "so"},

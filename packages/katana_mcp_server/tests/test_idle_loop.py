@@ -8,6 +8,8 @@ import pytest
 from katana_mcp.testing import ends, paced, unstuck, within
 from katana_sandbox import ManualClock
 
+pytestmark = pytest.mark.threads
+
 
 def _works(clock: ManualClock) -> float:
     """Return how late it is at the end of some work, in a thread."""

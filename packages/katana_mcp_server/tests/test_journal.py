@@ -32,6 +32,8 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.journal.pace import MINUTE, WriteRequested
 
+pytestmark = pytest.mark.threads
+
 GONE = GONE_AFTER.total_seconds()
 APPLIED = ActionState("applied", {"id": 7})
 

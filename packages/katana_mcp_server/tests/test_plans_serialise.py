@@ -32,6 +32,8 @@ from katana_mcp.testing import Payload, ends, within
 from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+pytestmark = pytest.mark.threads
+
 type Kind = Literal[
     "order", "numbered order", "row", "notes", "renumber", "delete", "customer", "rename", "service", "sku"
 ]

@@ -106,6 +106,8 @@ LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catal
 FEWER = {"list_reference", "list_traceability", "list_inventory_signals", "get_demand_forecast"}
 """The rows of one are no more than a statement for each would show; the others are live, and count their requests."""
 LISTS = [name for name in LISTED if name.startswith(("list_", "search_")) and name not in FEWER]
+MANY = {name: pytest.mark.soak for name in LISTS if name.startswith("search_") and name != "search_items"}
+"""Searches read as `search_items` does: each of them is a slow proof."""
 GETS = [name for name in LISTED if name.startswith("get_") and name not in FEWER]
 KINDS = 12
 """Rows of more kinds take more statements, never more rows: three each for products, materials, services, variants."""
@@ -139,7 +141,7 @@ def _more(tenant: Tenant, collection: str) -> None:
         tenant.create(collection, {**places, f"{collection[:-1]}_number": f"S{number}", FEW[collection]: sent})
 
 
-@pytest.mark.parametrize("tool", LISTS)
+@pytest.mark.parametrize("tool", [pytest.param(tool, marks=MANY.get(tool, ())) for tool in LISTS])
 @pytest.mark.cold
 async def test_many_rows_take_as_many_statements_and_requests_as_one(
     statements: Statements, own: OwnSandbox, tool: str

@@ -15,6 +15,8 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
+pytestmark = pytest.mark.threads
+
 WHERE = ["files", "memory"]
 LATER = 600.0
 _TURNS = 1_000_000

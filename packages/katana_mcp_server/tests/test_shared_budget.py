@@ -21,6 +21,8 @@ from katana_client.transport import in_process
 from katana_mcp.caches.accounts.budget import SharedBudget
 from katana_sandbox import Sandbox, SandboxConfig
 
+pytestmark = pytest.mark.threads
+
 PEOPLE, BULK = Priority.INTERACTIVE, Priority.BULK
 
 

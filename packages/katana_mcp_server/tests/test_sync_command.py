@@ -301,7 +301,9 @@ async def test_watching_tells_each_round_that_changed_something_and_each_new_fau
         assert [line.partition(" ")[2].partition(":")[0] for line in told] == ["changed", "changed", "not complete"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 0, marks=pytest.mark.soak)]
+)
 def test_the_real_process_watches_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals, code: int) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "katana_mcp", "sync", "--watch", "customer", "location"],

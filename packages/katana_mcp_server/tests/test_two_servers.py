@@ -10,6 +10,8 @@ from katana_mcp.testing import Setup, paced, staged, within
 from katana_sandbox import EditHeaders, Fault, ManualClock, Sandbox, SandboxConfig, Status
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.threads
+
 CAP = 65.5
 
 

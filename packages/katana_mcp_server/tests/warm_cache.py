@@ -8,6 +8,7 @@ import asyncio
 import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import ContextVar
 from functools import cache, partial
@@ -87,10 +88,14 @@ def _untouched(make: MakeSandbox) -> object:
 def _images(make: MakeSandbox) -> Mapping[str, bytes]:
     """Return the files of a full cache, by their names."""
     with tempfile.TemporaryDirectory() as directory:
-        own = make()
-        for flag in (ALWAYS, *(name for name in BACKENDS if name != ALWAYS)):
-            asyncio.run(_sync(own, Path(directory), flag), loop_factory=IdleLoop)
+        with ThreadPoolExecutor(1) as beside:  # whoever asks may be a callback of a loop
+            beside.submit(_fill, make(), Path(directory)).result()
         return {path.name: _in_memory(path) for path in Path(directory).rglob("*") if path.name in _TABLES}
+
+
+def _fill(own: OwnSandbox, directory: Path) -> None:
+    for flag in (ALWAYS, *(name for name in BACKENDS if name != ALWAYS)):
+        asyncio.run(_sync(own, directory, flag), loop_factory=IdleLoop)
 
 
 async def _sync(own: OwnSandbox, directory: Path, flag: str) -> None:

@@ -455,6 +455,7 @@ async def test_request_and_reply_fit_the_facts(facts: OpenAPI, operation: str) -
     facts.validate_response(request, response)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("operation", STEPS)
 async def test_request_and_reply_fit_the_description(description: OpenAPI, operation: str) -> None:
     settings = CONTRADICTIONS.get(operation, ({}, ""))[0]

@@ -244,7 +244,7 @@ class Storage:
     def _serve(self, first: Connection) -> None:
         if self._path is None:
             # A database in memory belongs to its connection: one thread serves reads and writes.
-            only = ThreadPoolExecutor(1, "cache-typed", self._adopt, (first,))
+            only = ThreadPoolExecutor(1, "cache-typed")
             self._threads = (only, only)
             return
         writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
@@ -263,6 +263,8 @@ class Storage:
 
     def _connection_here(self) -> Connection:
         """Return this thread's connection; one that cannot be opened now is tried again by the next read."""
+        if self._path is None:
+            return self._connections[0]
         if not hasattr(self._local, "connection"):
             self._adopt(self._connection())
         connection: Connection = self._local.connection

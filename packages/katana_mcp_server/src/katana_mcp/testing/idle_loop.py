@@ -5,6 +5,7 @@ import inspect
 import selectors
 from collections.abc import Callable
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any, override
 
 _SHORT, _SECOND = 0.05, 1.0
@@ -33,6 +34,9 @@ class IdleLoop(asyncio.SelectorEventLoop):
     How busy the machine is changes how long that takes, and never whether it is so.
     """
 
+    threads = True
+    """Whether what is given to a thread has one. Without, it is done where it is asked for, which takes less work."""
+
     def __init__(self) -> None:
         selector = _Selector()
         selector.instead = self._wake_one
@@ -55,7 +59,16 @@ class IdleLoop(asyncio.SelectorEventLoop):
     def run_in_executor[T, *Ts](
         self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts
     ) -> asyncio.Future[T]:
-        return self._job(super().run_in_executor(executor, func, *args))
+        if self.threads:
+            return self._job(super().run_in_executor(executor, func, *args))
+        ended = self.create_future()
+        try:
+            result = func(*args)
+        except BaseException as error:  # noqa: BLE001 - a thread gives it to who waits, too
+            self.call_soon(_end, ended, partial(ended.set_exception, error))
+        else:
+            self.call_soon(_end, ended, partial(ended.set_result, result))
+        return ended
 
     @override
     def create_future(self) -> asyncio.Future[Any]:
@@ -80,6 +93,12 @@ class IdleLoop(asyncio.SelectorEventLoop):
             waiting.pop(0).set_result(None)
             return True
         return False
+
+
+def _end(future: asyncio.Future[Any], end: Callable[[], None]) -> None:
+    """End a future that nobody has cancelled."""
+    if not future.done():
+        end()
 
 
 def _open(futures: list[asyncio.Future[None]]) -> list[asyncio.Future[None]]:
