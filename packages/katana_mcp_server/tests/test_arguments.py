@@ -49,6 +49,11 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ("list_sales_orders", {"total_min": -1}, "total_min is -1: must be 0 or more"),
     ("list_sales_orders", {"total_max": 1e18}, "total_max is 1e+18: must be 1000000000000000 or less"),
     ("list_sales_orders", {"limit": 0}, "limit is 0: must be 1 or more"),
+    (
+        "create_manufacturing_orders",
+        {"sales_order_id": 1, "most_per_order": 0},
+        "most_per_order is 0: must be 0.00001 or more",
+    ),
     ("list_sales_orders", {"ids": ["SO-7"]}, "ids[0] is 'SO-7': must be a whole number"),
     *(
         ("inventory_at", {"as_of": each, "skus_or_variant_ids": ["A"]}, f"as_of is {each!r}: {instant}")

@@ -173,6 +173,7 @@ async def test_the_product_alone_shows_its_recipe_and_its_operations(
 ) -> None:
     preview = await _asked(stage, clock, sku_or_variant_id="FRAME-1")
     assert _against(preview) == [("no_effective_change", None)]
+    assert "no change was given: name what to change in" in preview["message"]
     assert [line["row_id"] for line in preview["lines"]] == [
         each["product_operation_row_id"] for each in _held(tenant, frame)
     ]

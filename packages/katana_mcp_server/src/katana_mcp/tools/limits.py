@@ -7,6 +7,7 @@ from typing import cast
 
 type Context = Mapping[str, object]
 
+_DECIMAL = re.compile(r"Decimal\('(.+)'\)")
 _QUOTED, _NUMBERS = re.compile(r"'([^']*)'"), re.compile(r"-?\d+")
 DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
 _WHOLE = "must be a whole number"
@@ -41,6 +42,10 @@ def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context]
 
 
 def _limit(value: object) -> object:
+    """Return a limit as people write it; pydantic gives one of a decimal as Python does."""
+    written = _DECIMAL.fullmatch(value) if isinstance(value, str) else None
+    if written is not None:
+        return f"{Decimal(written[1]):f}"
     if isinstance(value, Decimal):
         return f"{value:f}"
     return int(value) if isinstance(value, float) and value.is_integer() else value

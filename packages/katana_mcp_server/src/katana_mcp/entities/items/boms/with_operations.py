@@ -56,7 +56,9 @@ def _checks(request: ModifyBomRequest, facts: BomFacts) -> list[ToolWarning]:
     if facts.operations is not None:
         sides.append(operation_checks.checks(request, facts.operations))
     idle = [any(_is_idle(warning) for warning in side) for side in sides]
-    found = {(each.code, each.field_path): each for side in sides for each in side if all(idle) or not _is_idle(each)}
+    found: dict[object, ToolWarning] = {}
+    for each in [warning for side in sides for warning in side if all(idle) or not _is_idle(warning)]:
+        found.setdefault((each.code, each.field_path), each)  # both sides say what is wrong with the product
     return [*found.values()]
 
 
