@@ -79,7 +79,6 @@ def _plan(request: ModifyBomRequest, facts: BomFacts) -> Draft:
 
 def _both(recipe: Draft, operations: Draft) -> Draft:
     """Return one plan of two: what is sent for the recipe comes first."""
-    idle = [draft for draft in (recipe, operations) if not draft.actions]
     why = [draft.one_way for draft in (recipe, operations) if draft.actions and draft.one_way]
     return replace(
         recipe,
@@ -91,7 +90,7 @@ def _both(recipe: Draft, operations: Draft) -> Draft:
         changes=(*recipe.changes, *operations.changes),
         prior_state={**(recipe.prior_state or {}), **(operations.prior_state or {})},
         revert=None if why else _back(recipe, operations),
-        one_way="; ".join(why) if len(idle) < len((recipe, operations)) else "",
+        one_way="; ".join(why),
     )
 
 
