@@ -303,3 +303,14 @@ async def test_an_operation_that_stays_stops_no_change_of_the_recipe(
     )
     assert [each["path"].split("/")[1] for each in preview["requests"]] == ["bom_rows"]
     assert "plan_token" in preview
+
+
+@pytest.mark.parametrize(("lost", "state"), [(Drop("before"), "unknown"), (Drop("after"), "applied")], ids=str)
+@pytest.mark.usefixtures("frame")
+async def test_an_operation_that_was_there_before_is_not_taken_for_the_one_whose_answer_was_lost(
+    stage: Stage, clock: ManualClock, lost: Drop, state: str
+) -> None:
+    preview = await _asked(stage, clock, sku_or_variant_id="FRAME-1", add_operation_rows=[PAINTING])
+    stage.own.sandbox.faults.add(Fault(f"POST /{ROWS}", action=lost))
+    outcome = await applied(stage, clock, preview)
+    assert [each["state"] for each in outcome["actions"]] == [state]
