@@ -42,9 +42,10 @@ def _recipe_of(request: ModifyBomRequest) -> Request:
 
 async def _gather(request: ModifyBomRequest, services: Services) -> BomFacts:
     """Return what is read: a request without changes is about both, and shows them."""
-    await current(services, RECIPE.reads, ())  # what the answer says to be made of
     of_operations, of_recipe = (bool(each & request.model_fields_set) for each in (FIELDS, _RECIPE_FIELDS))
     recipe = None if of_operations and not of_recipe else await RECIPE.gather(_recipe_of(request), services)
+    if recipe is None:
+        await current(services, RECIPE.reads, (reading.VARIANT,))  # what the answer says to be made of
     operations = None if of_recipe and not of_operations else await reading.gather(request, services)
     return BomFacts(recipe, operations)
 

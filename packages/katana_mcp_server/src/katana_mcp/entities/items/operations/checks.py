@@ -65,11 +65,15 @@ def _against_copy(request: OperationsRequest, facts: OperationFacts) -> Iterator
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, COPY)
 
 
+def _named(request: OperationsRequest) -> Iterator[tuple[str, int]]:
+    """Yield path and id of each operation that is to change or to go."""
+    yield from ((f"{UPDATES}[{nr}]", each.operation_row_id) for nr, each in enumerate(request.update_operation_rows))
+    yield from ((f"{DELETES}[{nr}]", key) for nr, key in enumerate(request.delete_operation_row_ids))
+
+
 def _against_rows(request: OperationsRequest, facts: OperationFacts) -> Iterator[ToolWarning]:
     seen = dict[int, str]()
-    updates = [(f"{UPDATES}[{nr}]", each.operation_row_id) for nr, each in enumerate(request.update_operation_rows)]
-    deletes = [(f"{DELETES}[{nr}]", key) for nr, key in enumerate(request.delete_operation_row_ids)]
-    for path, key in (*updates, *deletes):
+    for path, key in _named(request):
         if facts.row(key) is None:
             known = [f"{get_int(row, ROW_ID)} ({text(row, 'operation_name')})" for row in facts.now]
             there = f"there are {first_of(known, _NAMED)}" if known else "the product has none"
@@ -82,9 +86,7 @@ def _against_rows(request: OperationsRequest, facts: OperationFacts) -> Iterator
 
 def _of_others(request: OperationsRequest, facts: OperationFacts) -> Iterator[ToolWarning]:
     """Yield which other variants have an operation that changes or goes, because it is one for all of them."""
-    updates = [(f"{UPDATES}[{nr}]", each.operation_row_id) for nr, each in enumerate(request.update_operation_rows)]
-    deletes = [(f"{DELETES}[{nr}]", key) for nr, key in enumerate(request.delete_operation_row_ids)]
-    for path, key in (*updates, *deletes):
+    for path, key in _named(request):
         others = facts.shared.get(key, ())
         if others:
             message = f"{path}: operation {key} is also one of {first_of([*others], _NAMED)}: it changes there too"

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from cache_core.records import Record
 from katana_mcp.documents.gathering import references
 from katana_mcp.entities.items.operations.request import OperationsRequest
-from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up
+from katana_mcp.references.display_names import look_up
 from katana_mcp.references.live_reads import LiveRead, LiveRows, read_rows
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Services
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.values import get_int
 
 VARIANT = "variant"
-READS = VARIANT_ENTITIES
 ROW_ID, OWNER = "product_operation_row_id", "product_variant_id"
 
 
@@ -48,13 +47,12 @@ class OperationFacts:
 
 
 async def gather(request: OperationsRequest, services: Services) -> OperationFacts:
-    """Return what a plan needs, as it is in Katana now.
+    """Return what a plan needs, as it is in Katana now; variants are up to date already.
 
     Raises:
         Refused: Katana does not say.
     """
     live = LiveRead.begin(services)
-    await current(services, READS, (VARIANT,))
     asked = [request.sku_or_variant_id, *([] if request.copy_operations_of is None else [request.copy_operations_of])]
     named = await references(services, [(VARIANT, each) for each in asked])
     facts = OperationFacts(named=named)
