@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.write(outcome.as_row())
                 sys.stdout.flush()
     sys.stdout.write(_in_json(outcomes) if asked.json else _counted(outcomes))
-    return int(any(each.verdict.kind != "killed" for each in outcomes))
+    return int(any(outcome.verdict.kind != "killed" for outcome in outcomes))
 
 
 def _is_meant(mutant: Mutant, word: str) -> bool:

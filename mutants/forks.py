@@ -46,7 +46,7 @@ def _run(tree: str, arguments: tuple[str, ...], told: str) -> None:
     with Path(told).open("w", encoding="utf-8") as output:
         for number in (1, 2):
             os.dup2(output.fileno(), number)
-    for name in [each for each in sys.modules if each.partition(".")[0] == "mutants"]:
+    for name in [module for module in sys.modules if module.partition(".")[0] == "mutants"]:
         del sys.modules[name]  # in the copy it may be another
     sources = [str(path) for path in sorted(Path(tree, "packages").glob("*/src"))]
     os.chdir(tree)

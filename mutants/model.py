@@ -45,4 +45,4 @@ def all_mutants() -> tuple[Mutant, ...]:
     listed = [
         mutant for path in sorted(HERE.glob("*.toml")) for mutant in tomllib.loads(path.read_text("utf-8"))["mutant"]
     ]
-    return tuple(Mutant(**(each | {"tests": tuple(each["tests"])})) for each in listed)
+    return tuple(Mutant(**(record | {"tests": tuple(record["tests"])})) for record in listed)

@@ -38,7 +38,9 @@ def judged(rows: Rows | None, *, strict: bool) -> tuple[int, list[str]]:
         return not_asked, [f"audit {word}: the vulnerability data could not be reached"]
     others = [row for row in rows if row["name"] not in OWN]
     vulnerable = [row for row in others if row.get("vulns")]
-    lines = [f"{row['name']} {row['version']}: {', '.join(each['id'] for each in row['vulns'])}" for row in vulnerable]
+    lines = [
+        f"{row['name']} {row['version']}: {', '.join(record['id'] for record in row['vulns'])}" for row in vulnerable
+    ]
     unknown = [row["name"] for row in others if "skip_reason" in row]
     if unknown:
         shown = ", ".join(unknown[:5])

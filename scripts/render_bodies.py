@@ -42,11 +42,11 @@ def _module(name: str, line: Line, tree: ast.Module, facts: ApiFacts) -> str:
 
 def _by_hand(tree: ast.Module) -> dict[str, frozenset[str]]:
     """Return the fields that each class has by hand, by the name of its base where that is rendered."""
-    classes = [each for each in tree.body if isinstance(each, ast.ClassDef)]
+    classes = [statement for statement in tree.body if isinstance(statement, ast.ClassDef)]
     return {
-        base.id: frozenset(_fields(each))
-        for each in classes
-        for base in each.bases
+        base.id: frozenset(_fields(class_))
+        for class_ in classes
+        for base in class_.bases
         if isinstance(base, ast.Name) and base.id.endswith(BASE)
     }
 

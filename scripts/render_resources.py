@@ -133,7 +133,7 @@ def _write_model(name: str, writing: Writing, lines: list[str]) -> str:
 def _resource(name: str, line: Line, writing: Writing) -> Iterator[str]:
     operations = writing.facts.operations
     methods = cast("dict[str, list[str]]", line.get("methods", {}))
-    taken = {each[0] for each in methods.values()}
+    taken = {method[0] for method in methods.values()}
     plain = {key: each for key, each in operations.items() if each.collection == name and key not in taken}
     create, update = (_body(plain.get(key), writing) for key in (f"POST /{name}", f"PATCH /{name}/{{id}}"))
     bulk = create != "Never" and str(plain[f"POST /{name}"].answers.get(200, "")).startswith("[")

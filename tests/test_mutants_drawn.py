@@ -138,7 +138,7 @@ def test_an_equivalent_is_known_by_its_text_wherever_it_stands() -> None:
     assert why_equivalent(moved, [NAMED]) == NAMED.why
     assert stale([NAMED], [moved]) == []
     others = [*drawn_of("g.py", f"{FUNCTION}x = a < b\n"), *drawn_of("f.py", f"{FUNCTION}x = a > b\n")]
-    assert [why_equivalent(each, [NAMED]) for each in others] == ["", ""]
+    assert [why_equivalent(other, [NAMED]) for other in others] == ["", ""]
     assert stale([NAMED], others) == [NAMED]
 
 
@@ -385,7 +385,7 @@ def test_survivors_are_told_with_the_share_that_is_noticed(
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["seed"], found["score"]) == (1, 100)
-    assert {each["becomes"]: each["verdict"] for each in found["mutants"]} == {
+    assert {mutant["becomes"]: mutant["verdict"] for mutant in found["mutants"]} == {
         "if found == 1:": "killed",
         "if found != 0:": "killed",
         "if found != 2:": "equal",

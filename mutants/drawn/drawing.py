@@ -103,7 +103,7 @@ type _Spans = tuple[tuple[int, int], tuple[int, int]]
 
 def _inside(tree: ast.Module) -> Iterator[tuple[ast.AST, str, _Spans]]:
     """Yield each node inside a function that may be changed, the function's name, and the lines around it."""
-    stack: list[tuple[ast.AST, str, _Spans | None]] = [(each, "", None) for each in tree.body]
+    stack: list[tuple[ast.AST, str, _Spans | None]] = [(statement, "", None) for statement in tree.body]
     while stack:
         node, name, spans = stack.pop()
         if spans is not None and not is_logging(node):

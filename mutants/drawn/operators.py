@@ -148,7 +148,7 @@ def _nothing_returned(source: Source, node: ast.AST) -> Iterator[Edit]:
 def _statement_dropped(source: Source, node: ast.AST) -> Iterator[Edit]:
     is_call = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant) and not is_logging(node.value)
     sets = isinstance(node, ast.Assign) and all(
-        isinstance(each, ast.Attribute | ast.Subscript) for each in node.targets
+        isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets
     )
     if isinstance(node, ast.stmt) and (is_call or sets or isinstance(node, ast.AugAssign)):
         yield source.replaced(node, "pass")

@@ -75,7 +75,7 @@ def patient(client: Client[Any]) -> Call:
         while True:
             result = await client.call_tool(tool, arguments, raise_on_error=False)
             answer = json.loads(text_of(result))
-            codes = {each["code"] for each in answer["warnings"]}
+            codes = {warning["code"] for warning in answer["warnings"]}
             if not codes & {"katana_unavailable", "stock_unknown", "plan_running"}:
                 assert not result.is_error, answer
                 return answer

@@ -23,20 +23,19 @@ SHORT, OVER, EVEN = "FSKT-32M", "FSKT-34M", "FSKT-35M"
 def _ledger(tenant: Tenant) -> dict[tuple[int, int], tuple[Decimal, Decimal]]:
     """Return what movements add up to and what the last one says is there, by variant and location."""
     sums: dict[tuple[int, int], tuple[Decimal, Decimal]] = {}
-    for each in sorted(
+    for movement in sorted(
         tenant.all("inventory_movements"), key=lambda row: (row["movement_date"], row["rank"], row["id"])
     ):
-        pair = each["variant_id"], each["location_id"]
+        pair = movement["variant_id"], movement["location_id"]
         before = sums.get(pair, (Decimal(0), Decimal(0)))[0]
-        sums[pair] = (before + Decimal(str(each["quantity_change"])), Decimal(str(each["balance_after"])))
+        sums[pair] = (before + Decimal(str(movement["quantity_change"])), Decimal(str(movement["balance_after"])))
     return sums
 
 
 async def _in_stock(clerk: Clerk) -> dict[str, float]:
     stock = (await clerk.asks("check_inventory", skus_or_variant_ids=[SHORT, OVER, EVEN]))["stock"]
     return {
-        each["sku"]: next(level["in_stock"] for level in each["locations"] if level["location"] == SHOP)
-        for each in stock
+        row["sku"]: next(level["in_stock"] for level in row["locations"] if level["location"] == SHOP) for row in stock
     }
 
 
@@ -56,7 +55,7 @@ async def _counted(clerk: Clerk, tenant: Tenant) -> None:
     assert await _in_stock(clerk) == {sku: before[sku] + more for sku, more in differences.items()}
 
     assert tenant.count("stock_adjustments") == adjustments + 1, "booked once"
-    made = next(each for each in tenant.all("stocktakes") if each["id"] == outcome["id"])
+    made = next(stocktake for stocktake in tenant.all("stocktakes") if stocktake["id"] == outcome["id"])
     listed = (await clerk.asks("list_stocktakes", stocktake_number=outcome["number"], include_rows=True))["rows"]
     assert [(row["status"], row["stock_adjustment_id"]) for row in listed] == [
         ("COMPLETED", made["stock_adjustment_id"])

@@ -38,14 +38,14 @@ async def _told(clerk: Clerk, tenant: Tenant) -> None:
     clerk.rest()
     refused = await clerk.asks("create_sales_order", customer_id=CUSTOMER, location_id=SHOP, rows=rows)
     assert "plan_token" not in refused
-    unknown = [each["field_path"] for each in refused["warnings"] if each["code"] == "not_found"]
+    unknown = [warning["field_path"] for warning in refused["warnings"] if warning["code"] == "not_found"]
     assert unknown == ["rows[1].sku_or_variant_id", "rows[2].sku_or_variant_id"]
     clerk.rest()
     asked = {"customer_id": CUSTOMER, "location_id": SHOP, "rows": [rows[0], rows[3]]}
     preview = await clerk.asks("create_sales_order", **asked)
     assert [line["match"] for line in preview["lines"]] == ["custom field Customer code", "barcode"]
     sold = await clerk.carries_out(preview)
-    held = next(each for each in tenant.all("sales_orders") if each["order_no"] == sold["number"])
+    held = next(order for order in tenant.all("sales_orders") if order["order_no"] == sold["number"])
     goods = [(row["variant_id"], row["quantity"]) for row in tenant.get("sales_orders", held["id"])["sales_order_rows"]]
     assert goods == [(variant, 2), (variant, 2)]
     await clerk.does("fulfill_order", sales_order_id=sold["number"])
@@ -54,7 +54,7 @@ async def _told(clerk: Clerk, tenant: Tenant) -> None:
     kept = {"sku_or_variant_id": SKU, "location_id": SHOP, "safety_stock": 8, "default_bin": "B-1"}
     await clerk.does("modify_safety_stock", rows=[kept])
     low = (await clerk.asks("list_low_stock_items", location_id=SHOP, item_type="product", limit=100))["rows"]
-    assert [each["in_stock"] for each in low if each["sku"] == SKU] == [6]
+    assert [row["in_stock"] for row in low if row["sku"] == SKU] == [6]
 
 
 async def test_a_customers_document_becomes_an_order_that_is_shipped_and_the_shelf_is_kept_up() -> None:

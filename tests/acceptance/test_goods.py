@@ -17,7 +17,7 @@ SIZES = ("S", "M")
 
 def _held(tenant: Tenant, collection: str, name: str) -> dict[str, Any]:
     """Return the one live item of a name as Katana has it."""
-    (item,) = [each for each in tenant.all(collection) if each["name"] == name and not each["deleted_at"]]
+    (item,) = [record for record in tenant.all(collection) if record["name"] == name and not record["deleted_at"]]
     return item
 
 
@@ -59,17 +59,19 @@ async def _told(clerk: Clerk, tenant: Tenant) -> None:
     assert {row["sku"]: row["sales_price"] for row in jacket["variants"]} == {
         sku: price for sku, (_, price) in prices.items()
     }
-    assert [(each["name"], each["values"]) for each in jacket["configs"]] == [("Size", ["S", "M", "L"])]
+    assert [(config["name"], config["values"]) for config in jacket["configs"]] == [("Size", ["S", "M", "L"])]
     (variant,) = cloth["variants"]
     fields = ("sales_price", "purchase_price", "lead_time", "internal_barcode")
     assert [variant[name] for name in fields] == [20, 12.5, 21, "CL-1"]
     clerk.rest()
     gone = await clerk.asks("delete_item", type="material", item_id="CLOTH-1")
-    assert [(each["code"], "JACKET-S, JACKET-M" in each["message"]) for each in gone["warnings"]] == [("in_use", True)]
+    assert [(warning["code"], "JACKET-S, JACKET-M" in warning["message"]) for warning in gone["warnings"]] == [
+        ("in_use", True)
+    ]
     await clerk.does(changed["revert"]["tool"], **changed["revert"]["arguments"])
     back = _held(tenant, "products", JACKET)
     assert {row["sku"]: row["sales_price"] for row in back["variants"]} == {"JACKET-S": 180, "JACKET-M": 180}
-    assert [each["values"] for each in back["configs"]] == [["S", "M"]]
+    assert [config["values"] for config in back["configs"]] == [["S", "M"]]
     await clerk.does("modify_item", type="product", item_id=JACKET, is_archived=True)
     found = (await clerk.asks("search_items", query="JACKET-S"))["rows"]
     assert not [row for row in found if str(row.get("sku")).startswith("JACKET")]

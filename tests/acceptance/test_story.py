@@ -31,14 +31,14 @@ async def _ordered(clerk: Clerk) -> tuple[str, int]:
     sold = await clerk.does("create_sales_order", customer_id=CUSTOMER, rows=[row], location_id=SHOP)
     made = await clerk.does("create_manufacturing_orders", sales_order_id=sold["number"])
     (promised,) = (await clerk.asks("promise_date", sales_order_id=sold["number"]))["rows"]
-    assert next(each["source"] for each in promised["sources"]) == "stock"
+    assert next(source["source"] for source in promised["sources"]) == "stock"
     return sold["number"], made["actions"][0]["id"]
 
 
 async def _bought(clerk: Clerk, building: int) -> tuple[str, dict[str, Any]]:
     """Order what is short; return the number of the purchase order, and its line."""
     recipe = (await clerk.asks("get_manufacturing_order_recipe", manufacturing_order_id=building))["order"]
-    short = [each["sku"] for each in recipe["recipe_rows"] if each["ingredient_availability"] == "NOT_AVAILABLE"]
+    short = [row["sku"] for row in recipe["recipe_rows"] if row["ingredient_availability"] == "NOT_AVAILABLE"]
     assert short == [LUBE]
     clerk.rest()
     (draft,) = (await clerk.asks("replenish", skus_or_variant_ids=short, location_id=SHOP))["orders"]
@@ -51,7 +51,7 @@ async def _received(clerk: Clerk, order: str, quantity: float, batch: int) -> No
     """Receive what a delivery note says, which is less than was ordered, and the rest when it comes."""
     note = [{"sku": LUBE, "quantity": quantity - 8}]
     checked = await clerk.asks(CHECK, purchase_order_id=order, lines=note)
-    assert [each["kind"] for each in checked["differences"]] == ["quantity"]
+    assert [difference["kind"] for difference in checked["differences"]] == ["quantity"]
     (row,) = checked["receive"]["rows"]
     noted = [{**row, "batches": [{"batch_id": batch, "quantity": quantity - 8}]}]
     came = await clerk.does("receive_purchase_order", purchase_order_id=order, rows=noted)
@@ -65,7 +65,7 @@ async def _corrected(clerk: Clerk, order: str, line: dict[str, Any]) -> None:
     lines = [{"sku": LUBE, "quantity": line["quantity"], "price": line["price"] + 3}]
     invoice: dict[str, object] = {"purchase_order_id": order, "lines": lines, "kind": "invoice"}
     billed = await clerk.asks(CHECK, **invoice)
-    (settle,) = [each["settle"] for each in billed["differences"] if each["kind"] == "price"]
+    (settle,) = [difference["settle"] for difference in billed["differences"] if difference["kind"] == "price"]
     corrected = await clerk.does(settle["tool"], **settle["arguments"])
     assert (settle["tool"], corrected["status"]) == ("correct_purchase_order", "RECEIVED")
     clerk.rest()
@@ -75,7 +75,7 @@ async def _corrected(clerk: Clerk, order: str, line: dict[str, Any]) -> None:
 async def _built(clerk: Clerk, building: int, batch: int) -> None:
     """Report what was made, with what is used of the batch."""
     recipe = (await clerk.asks("get_manufacturing_order_recipe", manufacturing_order_id=building))["order"]
-    (used,) = [each for each in recipe["recipe_rows"] if each["sku"] == LUBE]
+    (used,) = [row for row in recipe["recipe_rows"] if row["sku"] == LUBE]
     quantity = used["total_remaining_quantity"]
     taken = {"recipe_row_id": used["recipe_row_id"], "quantity": quantity}
     batches = [{"batch_id": batch, "quantity": USED}]
@@ -88,11 +88,13 @@ async def _recalled(clerk: Clerk, sold: str, bought: str) -> None:
     """Find who has what is made of a batch, and from a customer's order back to its supplier."""
     clerk.rest()
     recall = await clerk.asks("trace", number=LOT, direction="down")
-    assert [(each["customer"], each["sku"], each["shipped"]) for each in recall["customers"]] == [(CUSTOMER, BIKE, 12)]
+    assert [(customer["customer"], customer["sku"], customer["shipped"]) for customer in recall["customers"]] == [
+        (CUSTOMER, BIKE, 12)
+    ]
     assert recall["customers"][0]["orders"] == [sold]
     assert (recall["lots"][0]["used"], recall["lots"][0]["unaccounted"]) == (USED, 0)
     origins = await clerk.asks("trace", number=sold, kind="sales_order")
-    assert {each["order_no"] for each in origins["rows"] if each["event"] == "received"} == {bought}
+    assert {row["order_no"] for row in origins["rows"] if row["event"] == "received"} == {bought}
 
 
 async def story(clerk: Clerk, batch: int) -> None:
@@ -113,12 +115,12 @@ async def adds_up(clerk: Clerk, tenant: Tenant, before: dict[str, int]) -> None:
     for each in tenant.all("inventory_movements"):
         pair = each["variant_id"], each["location_id"]
         moved[pair] = moved.get(pair, Decimal(0)) + Decimal(str(each["quantity_change"]))
-    held = {(each["variant_id"], each["location_id"]): each for each in tenant.all("inventory")}
+    held = {(record["variant_id"], record["location_id"]): record for record in tenant.all("inventory")}
     stock = {pair: Decimal(str(each["quantity_in_stock"])) for pair, each in held.items()}
     assert {pair: count for pair, count in moved.items() if count} == {
         pair: count for pair, count in stock.items() if count
     }
-    worth = sum((Decimal(str(each["value_in_stock"])) for each in held.values()), Decimal(0))
+    worth = sum((Decimal(str(record["value_in_stock"])) for record in held.values()), Decimal(0))
     clerk.rest()
     assert round(Decimal(str((await clerk.asks("stock_value"))["value"])), 4) == round(worth, 4)
     assert {name: tenant.count(name) - count for name, count in before.items()} == dict.fromkeys(before, 1)

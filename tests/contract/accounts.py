@@ -33,8 +33,8 @@ class Account:
         self.clock.advance(self.random.uniform(1, 60))
         at = self.clock.now()
         toys = sorted(map(int, self.source.rows("toy")))
-        for each in self.random.sample(toys, 10):
-            self.source.put("toy", {"id": each, "owner_id": self.random.choice((1, 2, 3)), "sku": f"S{each}"}, at)
+        for number in self.random.sample(toys, 10):
+            self.source.put("toy", {"id": number, "owner_id": self.random.choice((1, 2, 3)), "sku": f"S{number}"}, at)
         gone = self.random.choice(toys)
         if tombstones:
             self.source.put("toy", {"id": gone, "deleted_at": iso(at)}, at)

@@ -45,7 +45,7 @@ def _is_left(item: pytest.Item) -> bool:
     kind = _kind_of(item)
     if kind is None or _HERE not in item.path.parents or item.get_closest_marker("soak"):
         return False
-    return any(fnmatchcase(kind, each["backend"]) and item.path.stem in each["modules"] for each in _TOLD["left"])
+    return any(fnmatchcase(kind, row["backend"]) and item.path.stem in row["modules"] for row in _TOLD["left"])
 
 
 def _kind_of(item: pytest.Item) -> str | None:

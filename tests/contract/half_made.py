@@ -19,6 +19,6 @@ def half_made(partial: Path) -> None:
     with closing(sqlite3.connect(partial, isolation_level=None)) as db:
         for statement in _STATEMENTS:
             db.execute(statement)
-        halves = {each: each.read_bytes() for each in (partial, journal)}
+        halves = {path: path.read_bytes() for path in (partial, journal)}
     for path, half in halves.items():
         path.write_bytes(half)

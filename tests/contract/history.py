@@ -385,7 +385,7 @@ class History(RuleBasedStateMachine):
         """Search one of the records, each in its turn, by the last word of each class of its text."""
         stored = self.given(self.reference.get_many(entity, EVERY_ID)).rows
         turn = self.step % len(stored) if stored else 0
-        for row in self.rows(entity, [each.record for each in stored[turn : turn + 1]]):
+        for row in self.rows(entity, [row.record for row in stored[turn : turn + 1]]):
             for words in filter(None, map(str.split, row.text.by_class())):
                 self.search((entity, words[-1]), 5, EVERYTHING)
 

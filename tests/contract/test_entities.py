@@ -87,11 +87,11 @@ async def agree(pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data:
     order = Order(data.draw(st.sampled_from(sorted(comparable(spec)))), descending=data.draw(st.booleans()))
     shown, text = data.draw(VISIBILITIES), data.draw(TEXT)
     fields = frozenset(data.draw(st.sets(st.sampled_from(["id", *sorted(paths_of(drawn))]), max_size=8)))
-    keys = [str(each.get(spec.key_path or "")) for each in drawn]
+    keys = [str(record.get(spec.key_path or "")) for record in drawn]
     answers: list[tuple[object, ...]] = []
     for cache in pair:
         await hold_only(cache, spec, drawn)
-        found = await cache.get_many(spec.name, [*(spec.id_of(each) or 0 for each in drawn), 9, "9"])
+        found = await cache.get_many(spec.name, [*(spec.id_of(record) or 0 for record in drawn), 9, "9"])
         answers.append(
             (
                 exact([row.record for row in found.rows]),

@@ -94,7 +94,7 @@ async def test_two_objects_on_one_file_see_each_others_writes(open_cache: OpenCa
 async def test_writers_of_two_objects_on_one_file_wait_for_each_other(open_cache: OpenCache) -> None:
     both = await open_cache(), await open_cache()
     rows = [[listing(toy(100 * number + index, name="same")) for index in range(40)] for number in range(2)]
-    await asyncio.gather(*(cache.apply(each) for cache, mine in zip(both, rows, strict=True) for each in mine))
+    await asyncio.gather(*(cache.apply(batch) for cache, mine in zip(both, rows, strict=True) for batch in mine))
     assert [await cache.count("toy") for cache in both] == [80, 80]
 
 

@@ -32,8 +32,8 @@ def test_every_flag_and_every_backend_is_under_the_contract() -> None:
 
 def test_what_is_left_to_ci_names_modules_and_backends_that_there_are() -> None:
     here = Path(__file__).parent
-    for each in tomllib.loads((here / "exceptions.toml").read_text("utf-8"))["left"]:
+    for row in tomllib.loads((here / "exceptions.toml").read_text("utf-8"))["left"]:
         # With one backend left there is nothing to mix.
-        assert len(BACKENDS) == 1 or any(fnmatchcase(kind.name, each["backend"]) for kind in KINDS)
-        assert all((here / f"{module}.py").is_file() for module in each["modules"])
-        assert each["reason"]
+        assert len(BACKENDS) == 1 or any(fnmatchcase(kind.name, row["backend"]) for kind in KINDS)
+        assert all((here / f"{module}.py").is_file() for module in row["modules"])
+        assert row["reason"]

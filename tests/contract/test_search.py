@@ -52,7 +52,7 @@ async def test_a_value_is_found_whole_and_by_each_run_in_any_case_with_any_separ
     parts = tokens_of(value)
     runs = [parts[start:end] for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)]
     texts = [separator.join(run) for run in runs for separator in (" ", ".", "-_/", "\x00", "😀")]
-    for text in [value, value.upper(), value.lower(), *texts, *(each.upper() for each in texts)]:
+    for text in [value, value.upper(), value.lower(), *texts, *(text.upper() for text in texts)]:
         assert await found_ids(cache, text) == [1], text
 
 

@@ -54,7 +54,7 @@ def metadata(contents: Mapping[str, bytes]) -> Message:
 
 def needs(requirements: list[str]) -> set[str]:
     """Return requirements of what is not ours, each in one form."""
-    return {str(one) for each in requirements if (one := Requirement(each)).name not in OWN}
+    return {str(one) for requirement in requirements if (one := Requirement(requirement)).name not in OWN}
 
 
 def test_every_module_and_data_file_of_every_package_is_in_it_byte_for_byte(contents: Mapping[str, bytes]) -> None:

@@ -129,10 +129,10 @@ class Watched:
 
     def proves_true(self, outcome: Payload) -> None:
         """Assert that an outcome is whole and says of each action what became of it."""
-        states = [each["state"] for each in outcome["actions"]]
+        states = [action["state"] for action in outcome["actions"]]
         told = {state: outcome[state] for state in ("applied", "failed", "unknown", "not_tried") if outcome[state]}
         assert told == Counter(states), outcome
-        assert [(each["method"], each["path"]) for each in outcome["actions"]] == [
+        assert [(action["method"], action["path"]) for action in outcome["actions"]] == [
             (request["method"], request["path"]) for request in self.requests
         ]
         for place, (state, action) in enumerate(zip(states, outcome["actions"], strict=True)):
@@ -182,7 +182,7 @@ class Watched:
     def _in_turn(self, collection: str) -> list[Key]:
         """Return what was made, oldest first."""
         made = self._made(collection)
-        return [each["id"] for each in self._tenant.all(collection) if each["id"] in made]
+        return [record["id"] for record in self._tenant.all(collection) if record["id"] in made]
 
 
 def _told(body: str | bytes) -> str:
@@ -217,7 +217,7 @@ def _key(text: str) -> Key:
 
 
 def _ids(tenant: Tenant, collection: str) -> set[Key]:
-    return {each["id"] for each in tenant.all(collection)}
+    return {record["id"] for record in tenant.all(collection)}
 
 
 def _found(tenant: Tenant, collection: str, id: Key) -> dict[str, Any] | None:

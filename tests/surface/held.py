@@ -93,8 +93,8 @@ def _follows(write: Write, collection: str, key: object, before: Held, after: He
 
 def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after: Held) -> None:
     """Assert that each field that differs was named, with its old and new value, and no other was."""
-    differing = {each for each in _differing(before, after) if each[2] not in write.derived}
-    differing -= {each for each in differing if each[0] in write.lined and _comes_or_goes(*each[:2], before, after)}
+    differing = {field for field in _differing(before, after) if field[2] not in write.derived}
+    differing -= {field for field in differing if field[0] in write.lined and _comes_or_goes(*field[:2], before, after)}
     named = {each for each, (old, new) in said.items() if each[2] not in write.derived and not alike(old, new)}
     assert differing == named, (differing - named, named - differing)
     for (collection, key, name), told in said.items():
@@ -150,7 +150,7 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
                     part.get(price),
                 )
                 open_price = (*real[:3], None) if price in write.derived else real  # Katana fills in what nobody says
-                match = next((each for each in told[change] if _is(each, real) or _is(each, open_price)), None)
+                match = next((line for line in told[change] if _is(line, real) or _is(line, open_price)), None)
                 assert match is not None, (change, real, told)
                 told[change].remove(match)
     # What hangs on a group of costs, Katana leaves there when the whole order goes.

@@ -138,7 +138,9 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         ingredient_skus_or_variant_ids=[next(tenant.all("manufacturing_order_recipe_rows"))["variant_id"]],
         make_to_order=True,
         sales_order_id=order["sales_order_id"],
-        location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
+        location_id=next(
+            location["id"] for location in _live(tenant, "locations") if location["id"] != order["location_id"]
+        ),
         order_by="production_deadline_date",
         include_rows=True,
     )
@@ -174,7 +176,9 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     adjustments = _filters(
         counted,
         ("adjusted",),
-        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
+        location_id=next(
+            location["id"] for location in _live(tenant, "locations") if location["name"] == "Returns depot"
+        ),
         reason="Counted",
         skus_or_variant_ids=[counted[0]["stock_adjustment_rows"][0]["variant_id"]],
         order_by="created_at",
@@ -198,9 +202,9 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
 
 def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
     moved = _live(tenant, "stock_transfers")
-    draft = next(each for each in moved if each["status"] == "draft")
-    first, second, third = [each["id"] for each in _live(tenant, "locations")][:3]
-    moving = [each["id"] for each in _live(tenant, "variants")][:2]
+    draft = next(row for row in moved if row["status"] == "draft")
+    first, second, third = [location["id"] for location in _live(tenant, "locations")][:3]
+    moving = [variant["id"] for variant in _live(tenant, "variants")][:2]
     dates = _each(
         transfer_date="2026-03-04",
         order_created_date="2026-03-01T08:00:00+02:00",
@@ -230,7 +234,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
     order = next(each for each in orders if each["default_group_id"] in costs_of)
     other = next(each for each in orders if each is not order)
-    here, there = [each["id"] for each in _live(tenant, "locations")][:2]
+    here, there = [location["id"] for location in _live(tenant, "locations")][:2]
     bought = [each["variant_id"] for each in order["purchase_order_rows"]][:2]
     rows = [{"sku_or_variant_id": each, "quantity": 0.5, "price_per_unit": 1} for each in bought]
     costs = [{"additional_cost_id": "Customs", "price": 5}]
@@ -242,7 +246,9 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
         order_created_date="2026-03-01T08:00:00+02:00",
         additional_info="handle with care",
         custom_fields={defined_field(tenant, "PurchaseOrder"): "oak"},
-        supplier_id=next(each["id"] for each in _live(tenant, "suppliers") if each["id"] != order["supplier_id"]),
+        supplier_id=next(
+            supplier["id"] for supplier in _live(tenant, "suppliers") if supplier["id"] != order["supplier_id"]
+        ),
         location_id=next(each for each in (here, there) if each != order["location_id"]),
     )
     row = order["purchase_order_rows"][0]["id"]
@@ -314,10 +320,10 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
 
 
 def _shortages(tenant: Tenant) -> dict[str, Usual]:
-    supplied = next(each for each in _live(tenant, "materials") if each["default_supplier_id"])
+    supplied = next(material for material in _live(tenant, "materials") if material["default_supplier_id"])
     shared: dict[str, object] = {"location_id": "Returns depot", "include_expected": False, "limit": 1, "page": 9}
-    orders = [each for each in _live(tenant, "manufacturing_orders") if each["status"] != "DONE"]
-    due = sorted(each["production_deadline_date"] for each in orders if each["production_deadline_date"])
+    orders = [order for order in _live(tenant, "manufacturing_orders") if order["status"] != "DONE"]
+    due = sorted(order["production_deadline_date"] for order in orders if order["production_deadline_date"])
     return {
         "list_low_stock_items": Usual(
             {}, _each(**shared, supplier_id=supplied["default_supplier_id"], item_type="product")
@@ -331,15 +337,15 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
 
 
 def _replenished(tenant: Tenant, supplier: int) -> Usual:
-    pad = next(each for each in _live(tenant, "variants") if each["sku"] == "PAD")
+    pad = next(variant for variant in _live(tenant, "variants") if variant["sku"] == "PAD")
     changes = _each(skus_or_variant_ids=[pad["id"]], location_id="Main workshop", supplier_id=supplier, horizon_days=1)
     return Usual({"location_id": _live(tenant, "locations")[1]["id"]}, changes)
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     known = _live(tenant, "customers")
-    names = [each["name"] for each in known]
-    person = next(each for each in known if each["company"] and each["email"] and each["category"])
+    names = [row["name"] for row in known]
+    person = next(row for row in known if row["company"] and row["email"] and row["category"])
     exact = {name: person[name] for name in ("name", "company", "email", "category")}
     lists = _filters(
         known, (), currency="SEK", reference_id="nobody", order_by="name", custom_fields={"Region": "none"}, **exact
@@ -349,15 +355,15 @@ def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "list_customers": Usual({"limit": 50}, lists),
         "get_customer": Usual(
             {"customer_id": known[0]["id"]},
-            _each(customer_id=next(each for each in names[1:] if names.count(each) == 1), rows_page=2),
+            _each(customer_id=next(name for name in names[1:] if names.count(name) == 1), rows_page=2),
         ),
     }
 
 
 def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
     known = _live(tenant, "customers")
-    names = [each["name"] for each in known]
-    first, other = known[0], next(each for each in known[1:] if names.count(each["name"]) == 1)
+    names = [row["name"] for row in known]
+    first, other = known[0], next(row for row in known[1:] if names.count(row["name"]) == 1)
     billing, shipping = first["default_billing_id"], first["default_shipping_id"]
     fields = {
         **dict.fromkeys(("name", "first_name", "last_name", "company", "email", "phone"), "Nova"),
@@ -422,7 +428,7 @@ _WORKED_OUT: dict[object, dict[str, Usual]] = {}
 
 
 def _matrix(tenant: Tenant) -> dict[str, Usual]:
-    skus = [each["sku"] for each in tenant.all("variants") if each["sku"] and each["deleted_at"] is None]
+    skus = [variant["sku"] for variant in tenant.all("variants") if variant["sku"] and variant["deleted_at"] is None]
     sold = _live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["variant_id"]
     search = _each(query="zzzzz", limit=1, page=2)
     return {

@@ -8,7 +8,9 @@ from .writes_bins import bin_of
 
 def _moved(tenant: Tenant) -> int:
     material = live_records(tenant, "materials")[0]["id"]
-    return next(int(each["id"]) for each in live_records(tenant, "variants") if each["material_id"] == material)
+    return next(
+        int(variant["id"]) for variant in live_records(tenant, "variants") if variant["material_id"] == material
+    )
 
 
 def bin_with_transfer(tenant: Tenant) -> None:

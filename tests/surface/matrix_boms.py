@@ -17,7 +17,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     other = next(each for each in made if each not in has and each != made[0])
     goods = parts(tenant)
     others = set(goods[2:])
-    fresh = [each for each in goods if each not in has]
+    fresh = [number for number in goods if number not in has]
     using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == goods[0]]
     worked = operations_of(tenant, made[0])
     material, priced = _priced(tenant)
@@ -66,10 +66,12 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
 
 def _priced(tenant: Tenant) -> tuple[dict[str, Any], list[int]]:
     """Return a material, and with both prices a variant of it and one of another category and supplier."""
-    materials = {each["id"]: each for each in live_records(tenant, "materials") if each["default_supplier_id"]}
-    bought = [each for each in live_records(tenant, "variants") if each["material_id"] in materials]
-    both = [each for each in bought if each["purchase_price"] and each["sales_price"]] or bought
+    materials = {
+        material["id"]: material for material in live_records(tenant, "materials") if material["default_supplier_id"]
+    }
+    bought = [variant for variant in live_records(tenant, "variants") if variant["material_id"] in materials]
+    both = [row for row in bought if row["purchase_price"] and row["sales_price"]] or bought
     first, own = both[0], materials[both[0]["material_id"]]
     names = ("category_name", "default_supplier_id")
-    other = next(each for each in both if all(materials[each["material_id"]][name] != own[name] for name in names))
+    other = next(row for row in both if all(materials[row["material_id"]][name] != own[name] for name in names))
     return own, sorted([first["id"], other["id"]])

@@ -30,13 +30,17 @@ def corrected(order: dict[str, Any], head: Mapping[str, dict[str, object]]) -> U
 def corrected_sale(tenant: Tenant) -> Usual:
     """Return how a shipped sales order is corrected, and what makes a difference."""
     returned = {each["sales_order_id"] for each in tenant.all("sales_returns")}
-    shipped = {each["sales_order_id"] for each in tenant.all("sales_order_fulfillments")} - returned
+    shipped = {fulfillment["sales_order_id"] for fulfillment in tenant.all("sales_order_fulfillments")} - returned
     delivered = [each for each in live_records(tenant, "sales_orders") if each["status"] == "DELIVERED"]
     order = next(each for each in delivered if each["id"] in shipped)
     row = order["sales_order_rows"][0]
     added = {"sku_or_variant_id": row["variant_id"], "quantity": 0.5, "price_per_unit": 1}
-    away = next(each["id"] for each in live_records(tenant, "locations") if each["id"] != order["location_id"])
-    other = next(each["id"] for each in live_records(tenant, "customers") if each["id"] != order["customer_id"])
+    away = next(
+        location["id"] for location in live_records(tenant, "locations") if location["id"] != order["location_id"]
+    )
+    other = next(
+        customer["id"] for customer in live_records(tenant, "customers") if customer["id"] != order["customer_id"]
+    )
     return Usual(
         {"sales_order_id": order["id"], "update_rows": [{"row_id": row["id"], "price_per_unit": 77}]},
         changed_each(

@@ -9,14 +9,16 @@ from .writes_boms import parts
 def stocktakes(tenant: Tenant) -> Usual:
     """Return it."""
     counted = live_records(tenant, "stocktakes")
-    rows = [each for each in tenant.all("stocktake_rows") if each["stocktake_id"] == counted[-1]["id"]]
+    rows = [row for row in tenant.all("stocktake_rows") if row["stocktake_id"] == counted[-1]["id"]]
     changes = list_changes(
         counted,
         ("completed",),
         stocktake_number=counted[0]["stocktake_number"],
         status=["COUNTED"],
         open=True,
-        location_id=next(each["id"] for each in live_records(tenant, "locations") if each["name"] == "Returns depot"),
+        location_id=next(
+            location["id"] for location in live_records(tenant, "locations") if location["name"] == "Returns depot"
+        ),
         skus_or_variant_ids=[rows[-1]["variant_id"]],
         order_by="created_at",
         include_rows=True,
@@ -27,10 +29,14 @@ def stocktakes(tenant: Tenant) -> Usual:
 def count_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual call of the tool that plans to count."""
     first, second, third = parts(tenant)[:3]
-    skus = {each["id"]: each["sku"] for each in tenant.all("variants")}
-    place, other = [each["id"] for each in live_records(tenant, "locations")][:2]
-    category = next(each["category_name"] for each in live_records(tenant, "products") if each["category_name"])
-    open_one = next(each for each in live_records(tenant, "stocktakes") if each["status"] == "IN_PROGRESS")
+    skus = {variant["id"]: variant["sku"] for variant in tenant.all("variants")}
+    place, other = [location["id"] for location in live_records(tenant, "locations")][:2]
+    category = next(
+        product["category_name"] for product in live_records(tenant, "products") if product["category_name"]
+    )
+    open_one = next(
+        stocktake for stocktake in live_records(tenant, "stocktakes") if stocktake["status"] == "IN_PROGRESS"
+    )
     mine: dict[str, object] = {"location_id": None, "stocktake_id": open_one["id"]}
     return {
         "count_stock": Usual(

@@ -8,7 +8,7 @@ from .writes_fields import DEFINITIONS
 
 def field_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return it, by tool."""
-    key = next(each["id"] for each in tenant.all(DEFINITIONS) if each["label"] == "Gift note")
+    key = next(record["id"] for record in tenant.all(DEFINITIONS) if record["label"] == "Gift note")
     select: Changes = {"choices": {"field_type": "singleSelect", "choices": ["Oak", "Ash"]}}
     elsewhere: Changes = {"appears_on": {"entity_type": "ProductVariant", "appears_on": ["SalesOrderRow"]}}
     changes = changed_each(

@@ -12,7 +12,9 @@ _OF_SERVICES: dict[str, object] = {"sku": "REPAIR-1", "sales_price": 7.25, "defa
 
 def item_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
-    first, other = [each for each in _live(tenant, "products") if each["is_purchasable"] and each["configs"]][:2]
+    first, other = [
+        product for product in _live(tenant, "products") if product["is_purchasable"] and product["configs"]
+    ][:2]
     service = _live(tenant, "services")[0]
     variant = first["variants"][0]
     head = _each(
@@ -57,7 +59,7 @@ def item_writes(tenant: Tenant) -> dict[str, Usual]:
     changed = _each(
         is_archived=True,
         configs={option["name"]: [*option["values"], "XXXL"]},
-        add_variants=[{"sku": "KIT-3", "config": {each["name"]: each["values"][0] for each in first["configs"]}}],
+        add_variants=[{"sku": "KIT-3", "config": {config["name"]: config["values"][0] for config in first["configs"]}}],
         update_variants=[{"variant_id": variant["id"], "sales_price": 7.25}],
         delete_variant_ids=[variant["sku"] or variant["id"]],
     )

@@ -13,7 +13,7 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
     done = next(each for each in orders if each["status"] == "DONE")
     product, another = made_goods(tenant)[:2]
     home = makers(tenant)[0]["id"]
-    away = next(each["id"] for each in live_records(tenant, "locations") if each["id"] != home)
+    away = next(location["id"] for location in live_records(tenant, "locations") if location["id"] != home)
     ingredient, step = rows_of(tenant, RECIPE, order)[0], rows_of(tenant, OPERATION, order)[0]
     named: dict[str, object] = {"manufacturing_order_id": done["id"]}
     fields: dict[str, object] = {

@@ -7,7 +7,7 @@ from .usual import Changes, Usual, changed_each, live_records
 
 def promised(tenant: Tenant) -> dict[str, Usual]:
     """Return those of `order_readiness`, `promise_date` and `buildable`."""
-    orders = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    orders = [order for order in live_records(tenant, "sales_orders") if order["status"] == "NOT_SHIPPED"]
     due = sorted(order["delivery_date"] for order in orders if order["delivery_date"])
     line = {"sku_or_variant_id": "KITC", "quantity": 2}
     by_order: Changes = {"sales_order_id": {"sales_order_id": orders[0]["id"], "rows": None}}
@@ -49,12 +49,12 @@ def boms(tenant: Tenant) -> dict[str, Usual]:
 def ledgers(tenant: Tenant) -> dict[str, Usual]:
     """Return those of what the stock ledger tells."""
     moved = list(tenant.all("inventory_movements"))
-    variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
+    variant, sold = moved[0], next(record for record in moved if record["resource_type"] == "SalesOrderRow")
     middle = "2026-02-20T12:00:00Z"
     shared: dict[str, object] = {
         "skus_or_variant_ids": [variant["variant_id"]],
         "location_id": next(
-            each["id"] for each in live_records(tenant, "locations") if each["id"] != sold["location_id"]
+            location["id"] for location in live_records(tenant, "locations") if location["id"] != sold["location_id"]
         ),
     }
     return {

@@ -9,10 +9,10 @@ from .writes_returns import RETURN, rows_of
 def return_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return them, by tool."""
     place = live_records(tenant, "locations")[-1]["id"]
-    mine, other, *_ = [each for each in live_records(tenant, RETURN) if each["status"] == "NOT_RETURNED"]
-    shipped = {each["sales_order_id"]: each for each in tenant.all("sales_order_fulfillments")}
+    mine, other, *_ = [record for record in live_records(tenant, RETURN) if record["status"] == "NOT_RETURNED"]
+    shipped = {fulfillment["sales_order_id"]: fulfillment for fulfillment in tenant.all("sales_order_fulfillments")}
     *_, line = shipped[mine["sales_order_id"]]["sales_order_fulfillment_rows"]
-    orders = [each["sales_order_id"] for each in live_records(tenant, RETURN)]
+    orders = [record["sales_order_id"] for record in live_records(tenant, RETURN)]
     many = [key for key in orders if len(shipped[key]["sales_order_fulfillment_rows"]) > 1]
     row = rows_of(tenant, mine)[0]
     fields: dict[str, object] = {

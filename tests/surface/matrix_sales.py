@@ -50,7 +50,7 @@ def packed_order(tenant: Tenant) -> None:
 def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
     orders = [sales_order for sales_order in _live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED"]
-    fees = {each["sales_order_id"]: each["id"] for each in tenant.all("sales_order_shipping_fee")}
+    fees = {record["sales_order_id"]: record["id"] for record in tenant.all("sales_order_shipping_fee")}
     order = next(each for each in orders if each["addresses"] and each["id"] in fees)
     other = next(each for each in orders if each is not order)
     places = [location["id"] for location in _live(tenant, "locations") if location["sales_allowed"]]
@@ -75,7 +75,7 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
     kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
     none: dict[str, object] = {"id": 0, "sales_order_id": 0}
-    parcel = next((each for each in tenant.all(PARCEL) if each["status"] == "PACKED"), none)
+    parcel = next((record for record in tenant.all(PARCEL) if record["status"] == "PACKED"), none)
     packed: dict[str, object] = {"sales_order_id": parcel["sales_order_id"]}
     shipment = packed | {"fulfillment_id": parcel["id"], "tracking_number": "1Z 2"}
     taken_back = packed | {"delete_fulfillment_id": parcel["id"]}

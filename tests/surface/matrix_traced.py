@@ -69,7 +69,7 @@ def traces(tenant: Tenant) -> Usual:
     used = (
         ingredient["manufacturing_order_id"]
         for ingredient in tenant.all("manufacturing_order_production_ingredients")
-        if any(each["batch_id"] for each in ingredient.get("traceability", ()))
+        if any(row["batch_id"] for row in ingredient.get("traceability", ()))
     )
     order = tenant.get("manufacturing_orders", next(used, live_records(tenant, "manufacturing_orders")[0]["id"]))
     changes = changed_each(number="B-SOON", direction="down", levels=0, limit=1, page=2)

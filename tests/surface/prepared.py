@@ -34,10 +34,10 @@ _PREPARED: dict[datetime, Mapping[str, bytes]] = {}
 def prepare(tenant: Tenant) -> Tenant:
     """Put into an account what calls of every tool need, and return it."""
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
-        tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
+        tenant.delete(collection, max(record["id"] for record in tenant.all(collection)))
     first, *others = tenant.all("bom_rows")
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
-    below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
+    below = next(other for other in others if other["product_item_id"] != first["product_item_id"])
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
     region = {"label": "Region", "field_type": "shortText", "entity_type": "Customer", "source": "katana"}
     tenant.create("custom_field_definitions", region)

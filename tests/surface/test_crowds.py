@@ -48,15 +48,15 @@ async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than
     assert [refused(payload_of(result)) for result in results if result.is_error] == []
     await paced(clock, clock.sleep(30), 1)
     asked = list(stage.own.sandbox.journal)[before:]
-    first_pages = [each.query for each in asked if each.path == _STOCK and dict(each.query)["page"] == "1"]
+    first_pages = [entry.query for entry in asked if entry.path == _STOCK and dict(entry.query)["page"] == "1"]
     variants = [value for query in first_pages for name, value in query if name == "variant_id"]
     assert len(variants) == len(set(variants)) > 100
-    begun = Counter((each.path, _named(each)) for each in asked if _begins_a_listing(each))
+    begun = Counter((entry.path, _named(entry)) for entry in asked if _begins_a_listing(entry))
     assert len(begun) > 15
     # The SKU that nothing has is asked for once in each place; services have no filter of SKUs, and are listed again.
     absent = {("/v1/variants", (("sku", ABSENT),)): 1, ("/v1/services", ()): 2}
     assert {key: times for key, times in begun.items() if times != 1 or key[1]} == absent
-    assert {each.status for each in asked} == {200}
+    assert {entry.status for entry in asked} == {200}
 
 
 def refused(payload: Payload | None) -> object:

@@ -60,8 +60,8 @@ DECLARED: Mapping[str, Writable] = {
 """By the folder of the entity."""
 OTHER_KINDS = {MATERIAL.entity: (MATERIAL, MATERIALS), SERVICE.entity: (SERVICE, SERVICES)}
 """Kinds of record with the tools of another one, each with its own rows."""
-LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
-SPECS = {each.name: each for each in tools()}
+LISTED = {row["name"]: row["inputSchema"] for row in catalogue()}
+SPECS = {tool.name: tool for tool in tools()}
 KEPT_AS = {
     "location": ("locations", "name"),
     "variant": ("variants", "sku"),
@@ -103,7 +103,7 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
     asked = named_in(request)
     lists = [f"{verb}{part.name}" for part in doc.parts for verb in ("", "add_", "update_")]
     rows = [named_in(row) for name in lists for row in cast("Sequence[Request]", asked.get(name, ()))]
-    fields = [*doc.head, *(each for part in doc.parts for each in part.fields)]
+    fields = [*doc.head, *(field for part in doc.parts for field in part.fields)]
     found: dict[tuple[str, int | str], Named] = {}
     for each in [field for field in fields if field.names]:
         collection, called = KEPT_AS[each.names]
@@ -112,7 +112,7 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
             found[each.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
-    defined = {each["id"]: canonical(each) for each in live(tenant, "custom_field_definitions")}
+    defined = {definition["id"]: canonical(definition) for definition in live(tenant, "custom_field_definitions")}
     beside = {part.entity: tuple(rows_in(facts.record or {}, part.held)) for part in doc.parts if part.entity}
     return Facts(record=facts.record, references=found, numbered=numbered, beside=beside, definitions=defined)
 
@@ -150,7 +150,7 @@ def _differing(
             wrong.append(f"{field.name}: {value} expected, {real.get(field.name)} found")
     if doc.status is not None and expected["status"] != real["status"]:
         wrong.append(f"status: {expected['status']} expected, {real['status']} found")
-    for part in [each for each in doc.parts if not each.filled or expected[each.held] or "id" in expected]:
+    for part in [part for part in doc.parts if not part.filled or expected[part.held] or "id" in expected]:
         wrong += _other_parts(doc, part, expected[part.held], real[part.held])
     return wrong
 
@@ -266,7 +266,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     if "plan_token" not in preview:
         against = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
         assert against, preview
-        assert {each["code"] for each in against} <= CODES, against
+        assert {warning["code"] for warning in against} <= CODES, against
         return
     days = DayReading(days_in(next(tenant.all("factory"))["timezone"]))
     request = SPECS[tool].request.model_validate(asked, context=days)
@@ -315,7 +315,7 @@ async def _taken_back(stage: Stage, doc: Writable, before: Record | None, previe
 def _without_ids(entries: object) -> object:
     """Return the entries of a list without what Katana gives them by itself."""
     found = cast("Sequence[Record]", entries or ())
-    return [{name: value for name, value in each.items() if not name.endswith("id")} for each in found]
+    return [{name: value for name, value in record.items() if not name.endswith("id")} for record in found]
 
 
 async def _tried(doc: Writable, verb: Verb, data: st.DataObject) -> None:

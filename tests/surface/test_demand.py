@@ -144,15 +144,15 @@ async def test_of_many_periods_the_first_hundred_are_shown_and_variants_that_do_
             ]
             body = {"variant_id": variant["id"], "location_id": place, "periods": periods}
             tenant.create("demand_forecasts", body)
-    ids = [each["id"] for each in variants]
+    ids = [variant["id"] for variant in variants]
     answer = await stage.call(FORECAST, skus_or_variant_ids=ids, location_id=place)
     shown = answer["forecasts"]
-    assert all(len(each["periods"]) == 100 for each in shown)
+    assert all(len(row["periods"]) == 100 for row in shown)
     assert 1 <= len(shown) < 10
     told = " ".join(warning["message"] for warning in answer["warnings"])
     assert "only the first 100 periods are shown of " in told
     (action,) = answer["next_actions"]
-    rest = [each["variant_id"] for each in shown]
+    rest = [row["variant_id"] for row in shown]
     assert (
         action == f"get_demand_forecast(skus_or_variant_ids={[i for i in ids if i not in rest]}, location_id={place})"
     )

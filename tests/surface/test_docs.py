@@ -55,7 +55,7 @@ OTHER_NAMES = {
 }
 
 
-BACKENDS = {f"packages/{each.name}" for each in (ROOT / "packages").glob("cache_*")}
+BACKENDS = {f"packages/{path.name}" for path in (ROOT / "packages").glob("cache_*")}
 ONE_IS_GONE = len(BACKENDS) <= 2
 """Whether one backend was deleted: pages name it, and how to delete it, until somebody has read them again."""
 
@@ -120,7 +120,7 @@ def test_every_variable_that_a_page_names_is_a_setting(page: Path) -> None:
 def test_the_table_of_settings_names_every_flag_and_every_variable() -> None:
     table = (ROOT / "README.md").read_text("utf-8").partition("\n## Settings")[2].partition("\n## ")[0]
     serve = katana_mcp.commands.cli.app["serve"].assemble_argument_collection()
-    flags = {name for each in serve for name in each.names if name.startswith("--")}
+    flags = {name for argument in serve for name in argument.names if name.startswith("--")}
     told = set(re.findall(r"--[a-z-]+", table))
     assert {flag for flag in flags if not flag.startswith("--cache-backend-")} <= told
     one_each = "KATANA_CACHE_BACKEND_"

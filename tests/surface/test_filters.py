@@ -205,15 +205,15 @@ MEANT: dict[str, Meant] = {
     ),
 }
 ALWAYS = {"created": "created_at", "updated": "updated_at"}
-LISTED = {each["name"]: each["inputSchema"]["properties"] for each in catalogue()}
+LISTED = {row["name"]: row["inputSchema"]["properties"] for row in catalogue()}
 
 
 def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
     """Return the records that the list shows when nothing is asked."""
-    every = [each for name in meant.collections for each in tenant.all(name)]
-    records = [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
+    every = [record for name in meant.collections for record in tenant.all(name)]
+    records = [record for record in every if not record["deleted_at"] and not record.get("archived_at")]
     for collection, link in meant.beside.items():
-        rows = [each for each in tenant.all(collection) if not each.get("deleted_at")]
+        rows = [record for record in tenant.all(collection) if not record.get("deleted_at")]
         records = [record | {collection: [row for row in rows if row[link] == record["id"]]} for record in records]
     return records
 
@@ -244,7 +244,7 @@ def _columns(meant: Meant) -> Iterator[tuple[str, Callable[[int], object]]]:
 def _spread(tenant: Tenant, meant: Meant) -> None:
     """Give every field that is looked at values of its own, so that no two fields keep the same records."""
     fields: dict[tuple[str, int], Wire] = {
-        (name, each["id"]): {} for name in meant.collections for each in tenant.all(name)
+        (name, record["id"]): {} for name in meant.collections for record in tenant.all(name)
     }
     own = random.Random(7)
     for path, value in _columns(meant):
@@ -361,7 +361,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(
     moved = list(tenant.all("inventory_movements"))[:100]
     bom = next(tenant.all("bom_rows"))
     shared = min(
-        set.intersection(*({each["id"] for each in tenant.all(name)} for name in MEANT["list_items"].collections))
+        set.intersection(*({record["id"] for record in tenant.all(name)} for name in MEANT["list_items"].collections))
     )
     traced = [next(tenant.all("batches"))["variant_id"]]
     traced += [
@@ -376,7 +376,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(
         ("trace", "kind"): ({"number": everything}, "kind"),
         ("trace", "direction"): ({"number": everything, "kind": "batch"}, "lots"),
         ("get_inventory_movements", "resource_type"): (
-            {"skus_or_variant_ids": sorted({each["variant_id"] for each in moved})},
+            {"skus_or_variant_ids": sorted({record["variant_id"] for record in moved})},
             "rows",
         ),
         ("list_low_stock_items", "item_type"): ({}, "rows"),

@@ -22,8 +22,8 @@ from katana_sandbox import ManualClock
 from .matrix import let_ask, matrix
 from .usual import lasting
 
-LISTED = {each["name"]: each for each in catalogue()}
-SPECS = {each.name: each for each in tools()}
+LISTED = {row["name"]: row for row in catalogue()}
+SPECS = {tool.name: tool for tool in tools()}
 DATA = Path(__file__).parent
 _ASKED: Mapping[str, Mapping[str, str]] = tomllib.loads((DATA / "plain_questions.toml").read_text("utf-8"))
 QUESTIONS, SPOKEN = _ASKED["questions"], _ASKED["spoken"]
@@ -43,16 +43,14 @@ async def test_a_set_is_listed_with_all_that_writes_and_two_more(
 ) -> None:
     async with staged(own, setup) as stage:
         told = [tool.model_dump(mode="json", by_alias=True) for tool in await stage.client.list_tools()]
-    names = [each["name"] for each in told]
+    names = [row["name"] for row in told]
     assert names[-2:] == ["search_tools", "call_tool"]
     assert set(names[:-2]) == few & set(LISTED) | {"apply_plan"}
     assert sum(map(tokens, told)) <= budget
     choice = _choice(**setup.flags)
     specs = promised(served(choice), load(sandbox=True).flags())
     shown = await listing(specs, unlisted(specs, choice))
-    assert [(each["name"], each["description"]) for each in shown] == [
-        (each["name"], each["description"]) for each in told
-    ]
+    assert [(row["name"], row["description"]) for row in shown] == [(row["name"], row["description"]) for row in told]
 
 
 def test_who_chooses_tools_has_them_listed() -> None:
@@ -61,7 +59,7 @@ def test_who_chooses_tools_has_them_listed() -> None:
         assert unlisted(served(_choice(**flags)), _choice(**flags)) == frozenset()
     assert not unlisted(every, _choice()) & EVERYDAY
     without = _choice(exclude_tools=("list_items",), read_only=True)
-    assert "apply_plan" not in {each.name for each in served(without)}
+    assert "apply_plan" not in {tool.name for tool in served(without)}
     assert "list_items" not in unlisted(served(without), without)
 
 

@@ -22,7 +22,7 @@ from .matrix import let_ask, matrix
 from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
-LISTED = {each["name"]: each for each in catalogue()}
+LISTED = {row["name"]: row for row in catalogue()}
 SPECS = {each.name: each for each in tools()}
 ONE = {
     "additional_cost_id": "additional cost",
@@ -201,7 +201,7 @@ def _taken(tool: str, path: str, name: str) -> Request:
 def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
     shown = {name for spec in SPECS.values() for name in _ids(answer_schema(spec.answer))}
     assert shown == ONE.keys() | NEVER_ASKED | {"id"}
-    asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
+    asked = {name for row in LISTED.values() for name in _ids(row["inputSchema"])}
     assert asked - {"ids"} <= ASKED.keys()
     assert len(PAIRS) > 80
 

@@ -20,7 +20,7 @@ from .usual import Usual
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 type Record = dict[str, Any]
 
-LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
+LISTED = {row["name"]: row["inputSchema"] for row in catalogue()}
 NAMES = {
     "item_id": "materials",
     "customer_id": "customers",
@@ -190,7 +190,7 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
 def _absent(tenant: Tenant, collection: str) -> int | str:
     if collection == "custom_field_definitions":
         return "0c5a9d3e-5d0f-4a57-9a53-6b6d3c2f7f11"
-    return max(each["id"] for each in tenant.all(collection)) + 1_000_000
+    return max(record["id"] for record in tenant.all(collection)) + 1_000_000
 
 
 class _Calls:
@@ -253,7 +253,7 @@ async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_f
     for path, collection in places:
         calls = _Calls(stage, called, tool, path)
         names = OWN.get(path, ["id", CALLED.get(collection, "name")])
-        present = next(each[names[0]] for each in tenant.all(collection) if not each.get("deleted_at"))
+        present = next(record[names[0]] for record in tenant.all(collection) if not record.get("deleted_at"))
         clock.advance(61)
         await calls.usual()
         await calls.naming(present)

@@ -13,13 +13,13 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Tenant
 
-LISTED = {each["name"]: each for each in catalogue()}
+LISTED = {row["name"]: row for row in catalogue()}
 SHOWN_EARLIER: dict[str, object] = {
     "<manufacturing order>": "MO-1",
     "<skus>": ["FSKT-35M"],
     "<lines>": [{"sku": "FSKT-35M", "quantity": 1}],
 }
-TEMPLATES = {each.template: each for each in REFERENCE if each.template}
+TEMPLATES = {resource.template: resource for resource in REFERENCE if resource.template}
 
 
 async def test_every_record_of_the_reference_data_can_be_read_by_its_id(stage: Stage) -> None:
@@ -81,7 +81,7 @@ async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> 
 
 async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage: Stage) -> None:
     listed = await stage.client.list_prompts()
-    assert [each.name for each in listed] == [each.name for each in PROMPTS]
+    assert [each.name for each in listed] == [prompt.name for prompt in PROMPTS]
     resources = {str(resource.uri) for resource in await stage.client.list_resources()}
     for prompt in PROMPTS:
         given = {argument.name: f"<{argument.name}>" for argument in prompt.arguments}
@@ -108,7 +108,7 @@ async def test_the_calls_of_every_way_of_work_can_be_made_as_they_stand(stage: S
 
 async def test_the_ways_of_work_are_told_as_data(stage: Stage) -> None:
     told = json.loads(await stage.read("katana://help/workflows"))
-    assert [each["name"] for each in told] == [prompt.name for prompt in PROMPTS]
+    assert [row["name"] for row in told] == [prompt.name for prompt in PROMPTS]
     for each, prompt in zip(told, PROMPTS, strict=True):
         assert set(each["arguments"]) == {argument.name for argument in prompt.arguments}
         assert [(step["tool"], step["arguments"]) for step in each["steps"]] == [
@@ -125,7 +125,7 @@ async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:
 
 async def test_a_prompt_whose_tools_are_not_served_is_not_offered(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"toolsets": ("purchasing", "catalog")})) as stage:
-        assert [each.name for each in await stage.client.list_prompts()] == ["goods_in", "supplier_document_check"]
+        assert [prompt.name for prompt in await stage.client.list_prompts()] == ["goods_in", "supplier_document_check"]
         page = await stage.read("katana://help")
         assert "supplier_document_check" in page
         assert "promise_date" not in page

@@ -33,7 +33,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LAYOUTS = {mapping.spec.name: layout_of(mapping) for mapping in TABLES}
 USUAL = matrix(prepared(ManualClock(auto=False)).sandbox.tenant())
 TYPED = Setup(flags={"cache_backend": "typed"})
-LISTED = [each for each in ENTITIES if each.list_request is not None]
+LISTED = [entity for entity in ENTITIES if entity.list_request is not None]
 SCANS = {
     "custom_fields": "no column holds fields that an account defines itself",
     "open": "a status that is new or missing counts as open, so what is not closed is no range of an index",
@@ -154,7 +154,7 @@ async def test_what_workflows_look_for_is_found_by_an_index(
 
 
 def _told(entity: str, where: Where) -> str:
-    return f"{entity}: {', '.join(f'{type(each).__name__} {each.field}' for each in where)}"
+    return f"{entity}: {', '.join(f'{type(condition).__name__} {condition.field}' for condition in where)}"
 
 
 async def test_items_and_customers_come_in_any_order_without_sorting_a_table(

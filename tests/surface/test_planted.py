@@ -160,7 +160,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int, eve
     calls, planted, listed = planted_calls(tenant, WORD), _Planted(first), catalogue()
     plant(tenant, planted)
     assert len(planted.written) > len(PAYLOADS) + len(TEXTS)
-    schemas = {each.name: {path for path, _ in nodes(answer_schema(each.answer))} for each in tools()}
+    schemas = {tool.name: {path for path, _ in nodes(answer_schema(tool.answer))} for tool in tools()}
     async with staged(own) as stage:
         before = [list_tool.model_dump() for list_tool in await stage.client.list_tools()]
         for tool, arguments in [*calls.items()][::every]:
@@ -170,7 +170,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int, eve
         for token in INVENTED:
             assert (await stage.refusal("apply_plan", plan_tokens=[token]))["error"] == "unknown_plan"
         assert {request.method for request in own.sandbox.journal} == {"GET"}
-        for uri in (each for each in RESOURCES if not each.startswith("katana://help")):
+        for uri in (resource for resource in RESOURCES if not resource.startswith("katana://help")):
             (content,) = await stage.client.read_resource(uri)
             assert (content.meta or {}).items() >= LABEL.items(), uri
             assert planted.assert_data(list(_texts(json.loads(getattr(content, "text", "")))), uri) > 0

@@ -23,7 +23,7 @@ from katana_sandbox import ManualClock, Tenant
 from .matrix import PLANS, PLANS_SEVERAL, WRITES, let_ask, matrix
 from .usual import lasting
 
-LISTED = {each["name"]: each for each in catalogue()}
+LISTED = {row["name"]: row for row in catalogue()}
 COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")
 
 
@@ -113,7 +113,7 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
         return [{name: sorted(given["variant_id"])[: min(most, 100)]}]
     # Each plan asks Katana anew.
     several = _some(given.get(name, set()))[: 1 if tool in PLANS else 2]
-    return [{name: each} for each in several]
+    return [{name: number} for number in several]
 
 
 NEEDED = {"promise_date": ("rows",), "create_item": ("variants",)}
@@ -199,7 +199,7 @@ async def test_every_refusal_has_the_shape_of_a_warning_and_is_text_alone(stage:
 async def test_clients_of_both_eras_are_told_what_the_catalogue_says(own: OwnSandbox, era: str) -> None:
     async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:
         told = {tool.name: tool for tool in await stage.client.list_tools()}
-    listed = {each["name"]: each for each in catalogue(promised(tools(), load(sandbox=True).flags()))}
+    listed = {row["name"]: row for row in catalogue(promised(tools(), load(sandbox=True).flags()))}
     assert list(told) == list(listed)
     for name, each in told.items():
         shown = each.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -239,7 +239,7 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
     tenant = stage.own.sandbox.tenant()
     named = {name: name for name in ("suppliers", "locations", "tax_rates", "operators", "additional_costs", "factory")}
     live = {
-        f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(held) if not each.get("deleted_at"))
+        f"katana://{name.replace('_', '-')}": sum(1 for record in tenant.all(held) if not record.get("deleted_at"))
         for name, held in (named | {"custom_fields": "custom_field_definitions"}).items()
     }
     assert rows == live

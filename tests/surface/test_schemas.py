@@ -25,7 +25,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning
 
 from .shapes import KEYED_BY_THE_ACCOUNT, Schema, fitting, misfits, nodes
 
-LISTED = {each["name"]: each for each in catalogue()}
+LISTED = {row["name"]: row for row in catalogue()}
 SPECS = {each.name: each for each in tools()}
 VERBS: tuple[Verb, ...] = ("search", "list", "get", "create", "modify", "delete")
 PARAMETERS = [(tool, name) for tool, shown in LISTED.items() for name in shown["inputSchema"]["properties"]]

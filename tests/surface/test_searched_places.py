@@ -26,7 +26,7 @@ def _fields(collection: str, id: int, *fields: str) -> list[Place]:
 
 
 def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
-    return [each for each in tenant.all(collection) if not each["deleted_at"] and not each.get("archived_at")]
+    return [record for record in tenant.all(collection) if not record["deleted_at"] and not record.get("archived_at")]
 
 
 def _items(tenant: Tenant) -> tuple[int, Places]:
@@ -166,7 +166,7 @@ def _planted(tenant: Tenant) -> Iterator[tuple[str, int, str, Place]]:
     for plural, (_, finders) in SEARCHES.items():
         for finder in finders:
             wanted, places = finder(tenant)
-            for called, each in ((called, each) for called, group in places.items() for each in group):
+            for called, each in ((called, place) for called, group in places.items() for place in group):
                 _plant(tenant, *each)
                 yield plural, wanted, called, each
 

@@ -17,7 +17,7 @@ async def test_batches_come_first_to_expire_first_and_those_used_up_when_asked_f
     ]
     assert all(row["sku"] and row["name"] and row["location"] for row in rows)
     every = (await stage.call(TOOL, include_empty=True))["rows"]
-    assert [each["batch_number"] for each in every] == ["B-GONE", "B-SOON", "B-LATE", "LOT-1"]
+    assert [row["batch_number"] for row in every] == ["B-GONE", "B-SOON", "B-LATE", "LOT-1"]
     assert every[0]["quantity_in_stock"] == 0
 
 

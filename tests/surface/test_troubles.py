@@ -17,11 +17,11 @@ from .matrix import ABSENT, PLANS, matrix
 NOT_CACHED = {"list_traceability", "list_inventory_signals", "get_demand_forecast", "trace"}
 """What has to ask Katana each time, and is refused where that is not possible."""
 TOOLS = [
-    each["name"]
-    for each in catalogue()
-    if each["annotations"]["readOnlyHint"]
-    and each["annotations"]["openWorldHint"]
-    and each["name"] not in PLANS | NOT_CACHED
+    row["name"]
+    for row in catalogue()
+    if row["annotations"]["readOnlyHint"]
+    and row["annotations"]["openWorldHint"]
+    and row["name"] not in PLANS | NOT_CACHED
 ]
 TROUBLES = {
     "down": Drop(),

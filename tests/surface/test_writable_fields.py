@@ -24,7 +24,7 @@ type FieldsOf = Callable[[str, str], set[str]]
 
 
 CASES = [(tool, goes) for tool, each in WRITTEN.items() for goes in each]
-LISTED: dict[str, Schema] = {each["name"]: each["inputSchema"] for each in catalogue()}
+LISTED: dict[str, Schema] = {row["name"]: row["inputSchema"] for row in catalogue()}
 
 
 @pytest.fixture(scope="module", params=["facts", "description"])

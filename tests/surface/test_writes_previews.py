@@ -22,7 +22,7 @@ from .shapes import KEYED_BY_THE_ACCOUNT, nodes
 from .writes import Arguments, Pools
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
-LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
+LISTED = {row["name"]: row["inputSchema"] for row in catalogue()}
 SPECS = {each.name: each for each in tools()}
 SWITCHES = {"additional_info_wipe": True, "additional_info_wipe_untested": True}
 """Katana empties the notes of whatever is changed without naming them."""
@@ -52,7 +52,7 @@ async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -
     """Return the requests of a preview, with their bodies."""
     clock.advance(30)
     result = await stage.result(tool, asked)
-    return [list(each) for each in as_planned(payload_of(result).get("requests", []))]
+    return [list(record) for record in as_planned(payload_of(result).get("requests", []))]
 
 
 NOT_DRAWN = (
@@ -111,7 +111,7 @@ async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: 
     for tool, write in WRITES.items():
         document, usual = write.called(tenant, f"UNKNOWN-{tool}")
         asked = [{**usual, **change} for change in ({}, *write.below(tenant, document).values())]
-        tried = {path: wrong for each in asked for path, wrong in _with_unknown(each)}
+        tried = {path: wrong for record in asked for path, wrong in _with_unknown(record)}
         shapes = nodes(LISTED[tool])
         objects = [
             path for path, each in shapes if each.get("type") == "object" and not each.get("additionalProperties")
@@ -162,7 +162,7 @@ async def _all_as_shown(data: st.DataObject) -> None:
     for name, each in SWITCHES.items():
         own.sandbox.switches.set(name, each)
     async with staged(own) as stage:
-        for tool in [each for each in WRITES if each not in NOT_DRAWN]:
+        for tool in [write for write in WRITES if write not in NOT_DRAWN]:
             await _one(stage, clock, tool, data)
 
 

@@ -16,7 +16,7 @@ from .all_writes import WRITES
 from .held import proves_told
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
-WRITTEN = [each for each in ENTITIES if each.writes]
+WRITTEN = [entity for entity in ENTITIES if entity.writes]
 LAG = 600
 CHANGED: dict[str, dict[str, object]] = {
     "stock_transfer": {"additional_info": "kept dry", "expected_arrival_date": "2026-04-05", "status": "inTransit"},
@@ -60,7 +60,7 @@ async def _found(stage: Stage, entity: Entity, text: str) -> set[int]:
     if entity.searched:
         rows = (await stage.call(f"search_{entity.plural}", query=text))["rows"]
     elif entity.list_request is not None:
-        rows = [each for each in (await stage.call(f"list_{entity.plural}"))["rows"] if text in str(each)]
+        rows = [row for row in (await stage.call(f"list_{entity.plural}"))["rows"] if text in str(row)]
     else:
         rows = await _referred(stage, entity, query=text)
     return {row[f"{entity.name}_id"] for row in rows}

@@ -90,9 +90,9 @@ def planted_calls(tenant: Tenant, word: str) -> dict[str, dict[str, object]]:
     calls = {tool: usual.arguments for tool, usual in matrix(tenant).items()}
     # A billed order is named in a warning, and its number is what was planted.
     unbilled = next(
-        each
-        for each in tenant.all("purchase_orders")
-        if each["status"] == "RECEIVED" and each["billing_status"] == "NOT_BILLED"
+        order
+        for order in tenant.all("purchase_orders")
+        if order["status"] == "RECEIVED" and order["billing_status"] == "NOT_BILLED"
     )
     changed = [{"row_id": unbilled["purchase_order_rows"][0]["id"], "quantity": 77}]
     calls["correct_purchase_order"] = {"purchase_order_id": unbilled["id"], "update_rows": changed}

@@ -23,7 +23,9 @@ class Usual:
 
 def live_records(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
     """Return the live records, oldest first."""
-    return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
+    return sorted(
+        (record for record in tenant.all(collection) if record["deleted_at"] is None), key=lambda each: each["id"]
+    )
 
 
 def changed_each(**changed: object) -> Changes:
@@ -41,7 +43,7 @@ def list_changes(records: list[dict[str, Any]], dates: tuple[str, ...], **filter
 
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer without its plan tokens, which are others each time."""
-    if any("plan_token" in each for each in answer.get("orders", ())):
+    if any("plan_token" in order for order in answer.get("orders", ())):
         orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
         return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
     if "plan_token" not in answer:

@@ -83,7 +83,9 @@ class Write:
 
 def live(tenant: Tenant, collection: str) -> list[Record]:
     """Return the records that are neither deleted nor archived, oldest first."""
-    return [each for each in tenant.all(collection) if not each.get("deleted_at") and not each.get("archived_at")]
+    return [
+        record for record in tenant.all(collection) if not record.get("deleted_at") and not record.get("archived_at")
+    ]
 
 
 def gone(collection: str) -> Spoil:

@@ -51,7 +51,7 @@ BINS = {
         usual=_usual,
         make=_shelf,
         pools=lambda tenant, shelf: {
-            "location_id": [each["id"] for each in live(tenant, "locations")],
+            "location_id": [location["id"] for location in live(tenant, "locations")],
             "rows[].sku_or_variant_id": [*parts(tenant)[:6]],
             "rows[].from_bin": [shelf.get("id", 1)],
             "rows[].to_bin": [shelf.get("id", 1)],

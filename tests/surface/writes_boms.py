@@ -13,9 +13,9 @@ DERIVED = frozenset({"product_variant_id", "product_item_id", "rank", "custom_fi
 
 def parts(tenant: Tenant) -> list[int]:
     """Return variants of materials of one unit, oldest first."""
-    units = {each["id"]: each["uom"] for each in live(tenant, "materials")}
-    found = [each for each in live(tenant, VARIANT) if each.get("material_id") in units]
-    return [each["id"] for each in found if units[each["material_id"]] == units[found[0]["material_id"]]]
+    units = {material["id"]: material["uom"] for material in live(tenant, "materials")}
+    found = [record for record in live(tenant, VARIANT) if record.get("material_id") in units]
+    return [record["id"] for record in found if units[record["material_id"]] == units[found[0]["material_id"]]]
 
 
 def make_product(tenant: Tenant, text: str, used: list[int] | None = None) -> Record:

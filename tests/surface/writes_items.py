@@ -116,7 +116,7 @@ _NONE: list[object] = [{}, {"nobody's": 1}]
 
 
 def _pools(tenant: Tenant, item: Record) -> Pools:
-    suppliers = [each["id"] for each in live(tenant, "suppliers")[:3]]
+    suppliers = [supplier["id"] for supplier in live(tenant, "suppliers")[:3]]
     sizes: list[object] = [{"Size": size} for size in ("S", "L", "XL")]
     held: list[object] = [each for row in item.get("variants", ()) for each in (row["id"], row["sku"])]
     own: dict[str, list[object]] = {f"{name}[].config": sizes for name in (VARIANT, "add_variants", "update_variants")}

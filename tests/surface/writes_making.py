@@ -136,7 +136,7 @@ def _below(tenant: Tenant, order: Record) -> dict[str, Arguments]:
 
 
 def _pools(tenant: Tenant, order: Record) -> Pools:
-    places = [value for each in makers(tenant) for value in (each["id"], each["name"])]
+    places = [value for maker in makers(tenant) for value in (maker["id"], maker["name"])]
     pools: dict[str, list[object]] = {"location_id": [*places], "sku_or_variant_id": [*made_goods(tenant)]}
     for rows in ("add_recipe_rows", "update_recipe_rows"):
         pools |= {f"{rows}[].sku_or_variant_id": [*used_goods(tenant)[:6]]}

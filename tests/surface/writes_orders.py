@@ -41,11 +41,11 @@ FOLLOWS = frozenset(
 
 
 def _ids(tenant: Tenant, collection: str) -> list[int]:
-    return [each["id"] for each in live(tenant, collection)]
+    return [record["id"] for record in live(tenant, collection)]
 
 
 def _costs(tenant: Tenant, order: Record) -> list[int]:
-    return [each["id"] for each in live(tenant, COST) if each["group_id"] == order["default_group_id"]]
+    return [record["id"] for record in live(tenant, COST) if record["group_id"] == order["default_group_id"]]
 
 
 def _rows(order: Record) -> list[int]:

@@ -27,7 +27,7 @@ PRICES = {
         pools=lambda tenant, variant: {
             "prices[].sku_or_variant_id": [*parts(tenant)[:6]],
             "skus_or_variant_ids[]": [*parts(tenant)[:6]],
-            "supplier_id": [each["id"] for each in tenant.all("suppliers")][:4],
+            "supplier_id": [supplier["id"] for supplier in tenant.all("suppliers")][:4],
             "after_variant_id": [variant.get("id", 1)],
         },
         below=lambda tenant, variant: {

@@ -47,8 +47,12 @@ def rows_of(tenant: Tenant, document: Record) -> list[int]:
 
 def _lines(tenant: Tenant, order: object) -> list[int]:
     """Return the rows of the shipments of an order, oldest first."""
-    found = [each for each in live(tenant, "sales_order_fulfillments") if each["sales_order_id"] == order]
-    return sorted(line["id"] for each in found for line in each["sales_order_fulfillment_rows"])
+    found = [
+        fulfillment
+        for fulfillment in live(tenant, "sales_order_fulfillments")
+        if fulfillment["sales_order_id"] == order
+    ]
+    return sorted(line["id"] for record in found for line in record["sales_order_fulfillment_rows"])
 
 
 def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
@@ -100,7 +104,7 @@ def _below_changed(tenant: Tenant, document: Record) -> dict[str, Arguments]:
 
 
 def _pools(tenant: Tenant, document: Record) -> Pools:
-    places = [value for each in live(tenant, "locations")[:2] for value in (each["id"], each["name"])]
+    places = [value for location in live(tenant, "locations")[:2] for value in (location["id"], location["name"])]
     pools: dict[str, list[object]] = {"return_location_id": [*places]}
     order = document.get("sales_order_id")
     if order is None:
@@ -118,7 +122,11 @@ def _return_elsewhere(tenant: Tenant, order: int) -> None:
     """Let somebody take back all of an order that can still be returned."""
     place = live(tenant, "locations")[0]["id"]
     other = tenant.create(RETURN, {"sales_order_id": order, "return_location_id": place})
-    (shipment,) = [each for each in live(tenant, "sales_order_fulfillments") if each["sales_order_id"] == order]
+    (shipment,) = [
+        fulfillment
+        for fulfillment in live(tenant, "sales_order_fulfillments")
+        if fulfillment["sales_order_id"] == order
+    ]
     goods = {row["id"]: row["variant_id"] for row in tenant.get("sales_orders", order)["sales_order_rows"]}
     taken = {row["fulfillment_row_id"]: float(row["quantity"]) for row in tenant.all(ROW)}
     for line in shipment["sales_order_fulfillment_rows"]:

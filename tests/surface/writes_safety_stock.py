@@ -53,7 +53,7 @@ SAFETY_STOCK = {
         make=_stocked,
         pools=lambda tenant, _: {
             "rows[].sku_or_variant_id": [*parts(tenant)[:6]],
-            "rows[].location_id": [each["id"] for each in live(tenant, "locations")],
+            "rows[].location_id": [location["id"] for location in live(tenant, "locations")],
         },
         below=lambda tenant, variant: {f"rows[].{name}": asks(tenant, variant) for name, asks in _BELOW.items()},
         spoils={"somebody sets the level that is asked for": Spoil(act=_set, code="no_effective_change")},

@@ -32,7 +32,7 @@ FOLLOWS = frozenset(
 
 
 def _ids(tenant: Tenant, collection: str) -> list[int]:
-    return [each["id"] for each in live(tenant, collection)]
+    return [record["id"] for record in live(tenant, collection)]
 
 
 def _selling(tenant: Tenant) -> list[Record]:
@@ -52,7 +52,7 @@ def _sold(tenant: Tenant) -> list[int]:
 
 
 def _rows(order: Record) -> list[int]:
-    return [each["id"] for each in order[ROW]]
+    return [row["id"] for row in order[ROW]]
 
 
 def _address(order: Record, kind: str) -> int:
@@ -175,7 +175,7 @@ def _below_changed(tenant: Tenant, order: Record) -> dict[str, Arguments]:
 
 
 def _pools(tenant: Tenant, order: Record) -> Pools:
-    places = [value for each in _selling(tenant) for value in (each["id"], each["name"])]
+    places = [value for record in _selling(tenant) for value in (record["id"], record["name"])]
     goods, taxes = _sold(tenant)[:6], _ids(tenant, "tax_rates")
     pools: dict[str, list[object]] = {
         "customer_id": [*_ids(tenant, "customers")[:4]],

@@ -11,7 +11,7 @@ FOLLOWS = frozenset({"inventory", "inventory_movements", "negative_stock", "manu
 
 
 def _rows(order: Record) -> list[int]:
-    return [each["id"] for each in order[ROW]]
+    return [row["id"] for row in order[ROW]]
 
 
 def _usual(_: Tenant, __: str, order: Record) -> Arguments:

@@ -205,7 +205,7 @@ async def test_two_failures_in_a_row_spare_the_rest() -> None:
     world.source.broken |= {"makers": "500", "gadgets": "500"}
     answer = await world.fresh.ensure(["maker", "gadget", "colour", "part"])
     assert [name for name, _ in world.asked()] == ["maker", "gadget"]
-    assert all(each.failed for each in answer.values())
+    assert all(freshness.failed for freshness in answer.values())
 
 
 async def test_a_row_that_appeared_late_makes_the_next_deltas_look_back_farther() -> None:

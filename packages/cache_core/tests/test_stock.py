@@ -108,8 +108,8 @@ async def test_readers_of_the_same_variants_share_one_request() -> None:
 async def test_readers_of_overlapping_variants_ask_for_each_of_them_once() -> None:
     store = Store()
     crowd = [range(start, start + 40) for start in range(1, 200, 10)]
-    answers = await asyncio.gather(*(store.reads.ensure(each) for each in crowd))
-    assert [[row.id for row in answer.stored] for answer in answers] == [list(each) for each in crowd]
+    answers = await asyncio.gather(*(store.reads.ensure(span) for span in crowd))
+    assert [[row.id for row in answer.stored] for answer in answers] == [list(span) for span in crowd]
     asked = [record_id for ids in store.shelf.asked for record_id in ids]
     assert len(asked) == len(set(asked)) == len({record_id for ids in crowd for record_id in ids})
 

@@ -96,8 +96,8 @@ class Follower(RuleBasedStateMachine):
         everything = Selection(limit=1_000, visibility=EVERYTHING)
         for row in self.done(self.world.cache.select("gadget", everything)):
             lent = [row.record, makers.get(row.record.get("maker_id"), {})]
-            assert row.deleted == any(each.get("deleted_at") is not None for each in lent)
-            assert row.archived == any(each.get("archived_at") is not None for each in lent)
+            assert row.deleted == any(row.get("deleted_at") is not None for row in lent)
+            assert row.archived == any(row.get("archived_at") is not None for row in lent)
 
     @rule(row=MAKERS, name=NAMES, deleted=st.booleans(), archived=st.booleans())
     def edit_maker(self, row: int, name: str, deleted: bool, archived: bool) -> None:

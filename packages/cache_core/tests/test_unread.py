@@ -18,7 +18,7 @@ def odd(world: World, *ids: int, **fields: object) -> None:
     """Send these gadgets with these fields from now on, which nobody can read."""
 
     def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
-        records = [{**each, **fields} if each["id"] in ids else each for each in page.records]
+        records = [{**record, **fields} if record["id"] in ids else record for record in page.records]
         there = [record_id for record_id in ids if record_id in {record["id"] for record in page.records}]
         return replace(page, records=records, unread=dict.fromkeys(there, tuple(fields)))
 

@@ -198,8 +198,8 @@ async def test_the_file_of_a_new_version_is_filled_from_the_older_one_and_both_a
     assert (await newer.search("variant", Search("S.2"))).total == 1
     await cache.apply(Batch(entity="variant", at=NOON, removed=(1,)))
     await newer.apply(Batch(entity="variant", at=NOON, removed=(2, 3)))
-    assert [(await each.status("variant")).records for each in (cache, newer)] == [2, 1]
-    assert [await each.faults() for each in (cache, newer)] == [(), ()]
+    assert [(await backend.status("variant")).records for backend in (cache, newer)] == [2, 1]
+    assert [await backend.faults() for backend in (cache, newer)] == [(), ()]
     await newer.close()
     await newer.open()
     assert (await newer.get_many("variant", [1])).missing == ()
@@ -278,7 +278,7 @@ async def test_an_opening_that_is_given_up_leaves_no_connection_open(tmp_path: P
         opening.cancel()
         await asyncio.gather(opening, return_exceptions=True)
         await backend.close()
-    lines = [each for each in set(threading.enumerate()) - before if not each.name.startswith("asyncio")]
+    lines = [thread for thread in set(threading.enumerate()) - before if not thread.name.startswith("asyncio")]
     for line in lines:
         line.join(5)
     assert [line.name for line in lines if line.is_alive()] == []

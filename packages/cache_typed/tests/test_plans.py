@@ -203,7 +203,7 @@ def indexed(mapping: TableMapping, layout: Layout) -> Iterator[tuple[str, Kind]]
     for prefix, model, shape in (("", mapping.table, layout.main), *parts):
         numbers = {column: name for name, column in shape.orders.items()}
         copied = {} if prefix else {column: name for name, column in layout.copies.items()}
-        for column in (each.name for index in table_of(model).indexes for each in index.columns):
+        for column in (column.name for index in table_of(model).indexes for column in index.columns):
             name = copied.get(column, numbers.get(column, column))
             if not name.startswith("cache_"):
                 yield prefix + name, shape.fields[name].kind

@@ -46,7 +46,7 @@ async def test_a_page_takes_each_run_of_ids_of_any_length(digits: int) -> None:
     found: list[int | None] = []
     for run in api.variants.batches("ids", asked):
         found += [row.id for row in (await api.variants.page(1, ids=run)).items]
-    assert sorted(each for each in found if each is not None) == asked
+    assert sorted(number for number in found if number is not None) == asked
     runs = api.inventory.batches("variant_id", asked)
     assert [len(run) for run in runs[:-1]] == [min(250, CAP // (len("variant_id=&") + digits))] * (len(runs) - 1)
 

@@ -26,7 +26,7 @@ def on_request(number: int, fault: Callable[[Call], Reply], rows: list[object]) 
 
 
 async def ids(client: FakeClient, limit: int | None = None) -> list[int | None]:
-    return [each.id async for each in client.variants.list(limit=limit)]
+    return [variant.id async for variant in client.variants.list(limit=limit)]
 
 
 @pytest.mark.parametrize("count", [0, 1, 249, 250, 251, 500, 1_001])
@@ -200,7 +200,7 @@ async def test_ids_of_any_count_are_cut_into_requests_and_deduplicated() -> None
         return listing([{"id": number} for number in wanted], call)
 
     client = FakeClient(handler)
-    found = [each.id async for each in client.variants.list(ids=[*range(1, 1_001), 5, 6])]
+    found = [variant.id async for variant in client.variants.list(ids=[*range(1, 1_001), 5, 6])]
     assert found == list(range(1, 1_001))
     assert len(client.wire.calls) == 4
     assert max(len(call.target) for call in client.wire.calls) < 4_500
@@ -208,7 +208,7 @@ async def test_ids_of_any_count_are_cut_into_requests_and_deduplicated() -> None
 
 async def test_no_ids_means_no_request_and_no_rows() -> None:
     client = FakeClient(lambda call: listing(variants(5), call))
-    assert [each async for each in client.variants.list(ids=[])] == []
+    assert [variant async for variant in client.variants.list(ids=[])] == []
     assert [each async for each in client.inventory.list(variant_id=[])] == []
     assert client.wire.calls == []
 

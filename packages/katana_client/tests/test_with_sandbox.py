@@ -94,7 +94,9 @@ async def test_every_collection_is_listed_whole_and_every_record_is_readable(
 
 async def test_many_variants_come_in_as_few_requests_as_possible() -> None:
     sandbox = Sandbox(SandboxConfig(variants=1_300, orders=0), clock=ManualClock())
-    found = [each.id async for each in connect(sandbox).variants.list(include_archived=True, include_deleted=True)]
+    found = [
+        variant.id async for variant in connect(sandbox).variants.list(include_archived=True, include_deleted=True)
+    ]
     assert sorted(map(str, found)) == sorted(str(row["id"]) for row in sandbox.tenant().all("variants"))
     assert len(sandbox.requests("GET", "/variants")) == -(-len(found) // 250)
 
@@ -287,7 +289,7 @@ async def test_a_page_fault_costs_one_request(
 ) -> None:
     sandbox = Sandbox(SandboxConfig(variants=1_400, orders=0), clock=ManualClock())
     sandbox.faults.add(Fault("GET /variants", nth, action))
-    found = [each async for each in connect(sandbox).variants.list(include_archived=True, include_deleted=True)]
+    found = [variant async for variant in connect(sandbox).variants.list(include_archived=True, include_deleted=True)]
     pages = -(-len(found) // 250)
     assert len(found) == len(list(sandbox.tenant().all("variants")))
     assert len(sandbox.requests("GET", "/variants")) == pages + 1
@@ -334,4 +336,4 @@ async def test_over_a_real_socket(sandbox: Sandbox) -> None:
         async with KatanaClient(served.default_key, base) as client:
             made = await client.suppliers.create(SupplierCreate(name="Blechwerk"))
             assert (await client.suppliers.get(made.id or 0)).name == "Blechwerk"
-            assert len([each async for each in client.variants.list(limit=20)]) == 20
+            assert len([variant async for variant in client.variants.list(limit=20)]) == 20

@@ -199,8 +199,8 @@ class Host:
     async def looked(self) -> None:
         """Wait for the first look at each server."""
         async with asyncio.timeout(60):
-            while {"starting"} & {each.get("state") for each in self.live.snapshot()["servers"].values()}:
-                if any(each.get("reason") for each in self.live.snapshot()["servers"].values()):
+            while {"starting"} & {server.get("state") for server in self.live.snapshot()["servers"].values()}:
+                if any(server.get("reason") for server in self.live.snapshot()["servers"].values()):
                     return
                 await asyncio.sleep(0.01)
 

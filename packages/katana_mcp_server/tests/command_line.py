@@ -21,7 +21,7 @@ class Ran:
 
     def entity(self, name: str) -> dict[str, Any]:
         """What it wrote of one entity."""
-        return next(each for each in self.data["entities"] if each["entity"] == name)
+        return next(entity for entity in self.data["entities"] if entity["entity"] == name)
 
 
 type Run = Callable[..., Ran]

@@ -126,16 +126,16 @@ def shape(tenant: Tenant, order: int) -> Wire:
                 [
                     _plain({**one, "ingredients": (), "operations": ()}),
                     sorted(
-                        str([recipe.get(each["manufacturing_order_recipe_row_id"]), _plain(each)])
-                        for each in one["ingredients"]
+                        str([recipe.get(ingredient["manufacturing_order_recipe_row_id"]), _plain(ingredient)])
+                        for ingredient in one["ingredients"]
                     ),
                     sorted(
-                        str([work.get(each["manufacturing_order_operation_id"]), _plain(each)])
-                        for each in one["operations"]
+                        str([work.get(operation["manufacturing_order_operation_id"]), _plain(operation)])
+                        for operation in one["operations"]
                     ),
                 ]
             )
-            for one in (tenant.get(PRODUCTIONS, each["id"]) for each in rows_of(tenant, PRODUCTIONS, order))
+            for one in (tenant.get(PRODUCTIONS, row["id"]) for row in rows_of(tenant, PRODUCTIONS, order))
         ),
     }
 

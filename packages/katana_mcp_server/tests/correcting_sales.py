@@ -145,7 +145,7 @@ def shape(tenant: Tenant, order: int) -> Wire:
     lines = [
         [
             _plain({**one, GONE: ()}),
-            sorted(str([named[each["sales_order_row_id"]], _plain(each)]) for each in one[GONE]),
+            sorted(str([named[row["sales_order_row_id"]], _plain(row)]) for row in one[GONE]),
         ]
         for one in gone
     ]
@@ -160,7 +160,7 @@ def shape(tenant: Tenant, order: int) -> Wire:
 def _plain(record: Wire) -> Wire:
     """Return a record without what is its own: each order has another serial number."""
     units = {"serial_numbers": len(record.get("serial_numbers", ())), "serial_number_transactions": ()}
-    trace = [{**each, "serial_number_id": bool(each["serial_number_id"])} for each in record.get("traceability", ())]
+    trace = [{**row, "serial_number_id": bool(row["serial_number_id"])} for row in record.get("traceability", ())]
     return {
         name: value
         for name, value in sorted((record | units | {"traceability": trace}).items())

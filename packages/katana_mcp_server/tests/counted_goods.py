@@ -23,19 +23,19 @@ def held(tenant: Tenant, variant: int) -> float:
 def goods(tenant: Tenant, count: int) -> list[dict[str, Any]]:
     """Return plain goods that are in stock there, without batches or serial numbers."""
     found: list[dict[str, Any]] = []
-    for each in tenant.all("variants"):
-        path = "material_id" if each["material_id"] else "product_id"
-        item = tenant.get(f"{path.removesuffix('_id')}s", each[path]) if each[path] else {"batch_tracked": True}
+    for variant in tenant.all("variants"):
+        path = "material_id" if variant["material_id"] else "product_id"
+        item = tenant.get(f"{path.removesuffix('_id')}s", variant[path]) if variant[path] else {"batch_tracked": True}
         is_plain = not (item["batch_tracked"] or item.get("serial_tracked") or item["archived_at"])
-        if is_plain and each["sku"] and not each["deleted_at"] and held(tenant, each["id"]) > 3:
-            found.append(each)
+        if is_plain and variant["sku"] and not variant["deleted_at"] and held(tenant, variant["id"]) > 3:
+            found.append(variant)
         if len(found) == count:
             return found
     raise AssertionError(f"only {len(found)}")
 
 
 def stocktakes(tenant: Tenant) -> list[dict[str, Any]]:
-    return [each for each in tenant.all("stocktakes") if not each["deleted_at"]]
+    return [stocktake for stocktake in tenant.all("stocktakes") if not stocktake["deleted_at"]]
 
 
 def table_of(tenant: Tenant, counted: Mapping[int, float]) -> str:

@@ -91,7 +91,7 @@ async def main() -> None:
             if lost:
                 own.sandbox.faults.add(Fault("POST /suppliers", action=Drop("after")))
             await stage.result("apply_plan", {"plan_tokens": [plan["plan_token"]]})
-    sys.stdout.write(json.dumps({"spans": [_told(each) for each in KEPT.get_finished_spans()], "metrics": _points()}))
+    sys.stdout.write(json.dumps({"spans": [_told(span) for span in KEPT.get_finished_spans()], "metrics": _points()}))
 
 
 if __name__ == "__main__":

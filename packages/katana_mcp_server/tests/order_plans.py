@@ -29,8 +29,8 @@ WHEEL = NamedRecord(id=8, sku="WHEEL", name="Wheel", unit="pcs")
 LABOUR = NamedRecord(id=9, sku="LAB", name="Labour", unit="h")
 
 ENTITIES = (
-    *(("supplier", each) for each in (ACME, BOLT)),
-    *(("location", each) for each in (NORTH, SOUTH)),
+    *(("supplier", record) for record in (ACME, BOLT)),
+    *(("location", record) for record in (NORTH, SOUTH)),
     *(("tax_rate", VAT), ("additional_cost", FREIGHT)),
 )
 MADE = replace(WHEEL, id=10, sku="MADE")
@@ -38,7 +38,7 @@ BOXED = PurchasableVariant(price=Decimal("2.50"), currency="EUR", unit="box", ra
 ROUND = PurchasableVariant(unit="pcs")
 NAMES = {
     (entity, asked): Named(asked, (each,))
-    for entity, each in (*ENTITIES, *(("variant", each) for each in (FORK, WHEEL, LABOUR, MADE)))
+    for entity, each in (*ENTITIES, *(("variant", record) for record in (FORK, WHEEL, LABOUR, MADE)))
     for asked in (each.id, each.called)
 }
 BUYING = Buying(

@@ -97,7 +97,7 @@ class People:
         if self._random.random() < 0.5:
             self._tenant.create("customers", {"name": f"New {self._number}"})
             return
-        rows = [{"variant_id": each["id"], "quantity": 1} for each in self._some("variants")]
+        rows = [{"variant_id": variant["id"], "quantity": 1} for variant in self._some("variants")]
         for customer in self._some("customers"):
             order = {"order_no": f"NEW-{self._number}", "customer_id": customer["id"], "sales_order_rows": rows}
             self._tenant.create("sales_orders", order)
@@ -124,7 +124,7 @@ class People:
 
     def _some(self, collection: str) -> list[dict[str, Any]]:
         """Return one live record, or none where few are left."""
-        live = [each for each in self._tenant.all(collection) if not each.get("deleted_at")]
+        live = [record for record in self._tenant.all(collection) if not record.get("deleted_at")]
         return [self._random.choice(live)] if len(live) > _FEWEST else []
 
 
@@ -132,7 +132,7 @@ async def unseen(people: People, tenant: Tenant, cache: CacheBackend) -> list[tu
     """Return the words and tombstones of records that still exist, and that the cache does not show."""
     missed: list[tuple[Named, str]] = []
     for spec in FOLLOWED:
-        truth = {each["id"]: each for each in tenant.all(spec.collection) if "id" in each}
+        truth = {record["id"]: record for record in tenant.all(spec.collection) if "id" in record}
         rows = {row.id: row for row in (await cache.get_many(spec.name, list(truth))).rows}
         parts: dict[Named, dict[str, Any]] = {(spec.collection, key): row.record for key, row in rows.items()}
         for feed in spec.feeds:
@@ -154,7 +154,7 @@ async def unseen(people: People, tenant: Tenant, cache: CacheBackend) -> list[tu
 
 def _live(tenant: Tenant, named: Named) -> bool:
     collection, key = named
-    return any(each["id"] == key and not each.get("deleted_at") for each in tenant.all(collection))
+    return any(record["id"] == key and not record.get("deleted_at") for record in tenant.all(collection))
 
 
 async def nothing_differs(services: Services, sandbox: Sandbox, people: People, clock: ManualClock) -> dict[str, int]:

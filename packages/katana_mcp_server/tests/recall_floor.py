@@ -17,7 +17,7 @@ class Floor:
     batches: dict[str, int] = field(default_factory=dict[str, int])
 
     def place(self, nr: int = 0) -> int:
-        return [each["id"] for each in self.tenant.all("locations")][nr]
+        return [location["id"] for location in self.tenant.all("locations")][nr]
 
     def material(self, sku: str, **item: object) -> int:
         body = {"name": sku.title(), "uom": "kg", "batch_tracked": True, "variants": [{"sku": sku}], **item}

@@ -16,12 +16,14 @@ type Filtered = tuple[dict[str, Any], Keeps]
 
 def live(tenant: Tenant, collection: str) -> list[Wire]:
     """Return the records that are neither deleted nor archived, nor belong to one that is, oldest first."""
-    shown = [each for each in tenant.all(collection) if not each.get("deleted_at") and not each.get("archived_at")]
+    shown = [
+        record for record in tenant.all(collection) if not record.get("deleted_at") and not record.get("archived_at")
+    ]
     if collection != "variants":
         return shown
     items = {("product_id", product["id"]) for product in live(tenant, "products")}
     items |= {("material_id", material["id"]) for material in live(tenant, "materials")}
-    return [each for each in shown if {(name, each[name]) for name in ("product_id", "material_id")} & items]
+    return [record for record in shown if {(name, record[name]) for name in ("product_id", "material_id")} & items]
 
 
 async def assert_filtered(stage: Stage, collection: str, documents: Sequence[Wire], asked: Sequence[Filtered]) -> None:
@@ -69,7 +71,7 @@ def deleted_within(name: str, wanted: int) -> EditBody:
     """Return an edit of pages that marks the part with this id, in the list with this name, as deleted."""
 
     def edit(body: object) -> object:
-        for part in (each for record in records(body) for each in record[name] if each["id"] == wanted):
+        for part in (row for record in records(body) for row in record[name] if row["id"] == wanted):
             part["deleted_at"] = part["updated_at"] = "2026-03-02T08:00:00.000Z"
         return body
 

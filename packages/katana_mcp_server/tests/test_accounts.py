@@ -243,7 +243,7 @@ async def test_a_rebuild_goes_through_the_second_key_and_says_when_it_cannot(own
         before = len(own.sandbox.journal)
         report = await rebuild(job_on(own, tmp_path, sync_api_key=second), ["customer"])
         asked = [request for request in list(own.sandbox.journal)[before:] if request.path == "/v1/customers"]
-        assert {each.key for each in asked} == {key_digest(used)}
+        assert {entry.key for entry in asked} == {key_digest(used)}
         assert sum("KATANA_SYNC_API_KEY" in note for note in report.notes) == notes
 
 

@@ -80,7 +80,7 @@ async def test_twenty_at_once_write_once_and_are_told_the_same(
 ) -> None:
     token = await planned(stage)
     calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for _ in range(20)]
-    answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
+    answers = [payload_of(result) for result in await within(clock, 60, asyncio.gather(*calls))]
     assert [answer for answer in answers if answer != answers[0]] == []
     assert answers[0] is not None
     assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
@@ -95,7 +95,7 @@ async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
     async with staged(own, setup) as one, staged(own, setup) as other:
         token = await planned(one)
         calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
-        answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
+        answers = [payload_of(result) for result in await within(clock, 60, asyncio.gather(*calls))]
     assert [answer for answer in answers if answer != answers[0]] == []
     assert len(made(tenant)) == 1
 

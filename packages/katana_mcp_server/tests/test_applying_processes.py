@@ -126,7 +126,7 @@ async def is_true(at: Place, token: str, name: str) -> Payload:
     answer = await at.asked("apply_plan", plan_tokens=[token])
     assert "outcomes" in answer, answer
     (outcome,) = answer["outcomes"]
-    actions = {f"{each['method']} /{each['path'].split('/')[1]}": each["state"] for each in outcome["actions"]}
+    actions = {f"{action['method']} /{action['path'].split('/')[1]}": action["state"] for action in outcome["actions"]}
     assert set(actions) == set(shown)
     assert {count: outcome[count] for count in COUNTS} == {
         count: list(actions.values()).count(count) for count in COUNTS
@@ -163,7 +163,7 @@ async def test_two_processes_that_apply_one_plan_twenty_times_write_once_and_are
     async with place(tmp_path) as at:
         token, *processes = await asyncio.gather(at.planned("Velo Nova"), at.started(10), at.started(10))
         one, other = await asyncio.gather(*(told(process, token) for process in processes))
-        assert [each for each in (*one, *other) if each != one[0]] == []
+        assert [payload for payload in (*one, *other) if payload != one[0]] == []
         assert (len(one), len(other), one[0]["outcomes"][0]["applied"]) == (10, 10, 4)
         assert (list(at.sent().values()), set(at.shown("Velo Nova").values())) == ([1] * 4, {1})
 

@@ -15,7 +15,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning
 from katana_sandbox import Tenant
 
-SCHEMAS = {each["name"]: each["inputSchema"] for each in catalogue()}
+SCHEMAS = {row["name"]: row["inputSchema"] for row in catalogue()}
 SPECS = {each.name: each for each in tools()}
 
 
@@ -113,7 +113,9 @@ def test_there_are_ranges() -> None:
 async def test_an_id_of_several_types_is_named_with_them(stage: Stage, tenant: Tenant) -> None:
     shared = 990_001
     for collection in ("products", "materials"):
-        row = next(each for each in tenant.all(collection) if not each["deleted_at"] and not each["archived_at"])
+        row = next(
+            record for record in tenant.all(collection) if not record["deleted_at"] and not record["archived_at"]
+        )
         tenant.insert_raw(collection, {**row, "id": shared, "variants": []})
     refusal = await stage.refusal("list_items", ids=[shared])
     assert refusal["warnings"][0]["message"] == f"ids: several types have {shared} (product, material); name one type"

@@ -50,7 +50,9 @@ async def _planned(stage: Stage, **arguments: object) -> Payload:
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     """Return codes and paths of what speaks against a plan."""
     assert "plan_token" not in preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 @pytest.mark.parametrize("named", ["l-1", "id"])
@@ -61,7 +63,7 @@ async def test_a_batch_that_lies_in_two_places_is_changed_once_and_comes_back(
     batch = lot["id"] if named == "id" else named
     asked = {"batch": batch, "batch_number": "L-1b", "expiration_date": "2027-01-31", "batch_barcode": "abc-1"}
     preview = await _planned(stage, **asked)
-    fields = [each["field"] for each in preview["changes"]]
+    fields = [change["field"] for change in preview["changes"]]
     assert fields == ["batch_number", "batch_barcode", "expiration_date"]
     (request,) = preview["requests"]
     assert request["path"] == f"/batch_stocks/{lot['id']}"
@@ -82,9 +84,9 @@ async def test_a_new_batch_is_made_and_there_is_no_way_back(
 ) -> None:
     preview = await _planned(stage, batch_number="L-9", expiration_date="2027-05-01")
     assert preview["message"].startswith("new batch L-9 of RESIN")
-    assert [each["message"] for each in preview["warnings"] if each["code"] == "no_way_back"]
+    assert [warning["message"] for warning in preview["warnings"] if warning["code"] == "no_way_back"]
     assert (await applied(stage, clock, preview))["applied"] == 1
-    (made,) = [each for each in tenant.all("batches") if each["batch_number"] == "L-9"]
+    (made,) = [batch for batch in tenant.all("batches") if batch["batch_number"] == "L-9"]
     assert made["variant_id"] == resin
 
 
@@ -146,7 +148,9 @@ async def test_an_item_that_is_not_kept_in_batches_is_said_to_be_so(stage: Stage
 
 async def test_a_batch_that_would_expire_before_it_was_made_is_told(stage: Stage, lot: Batch) -> None:
     preview = await _planned(stage, batch=lot["id"], batch_created_date="2026-03-01", expiration_date="2026-02-01")
-    assert [each["field_path"] for each in preview["warnings"] if each["severity"] == "advisory"] == ["expiration_date"]
+    assert [warning["field_path"] for warning in preview["warnings"] if warning["severity"] == "advisory"] == [
+        "expiration_date"
+    ]
 
 
 async def test_a_plan_is_stale_once_somebody_else_changes_the_batch(

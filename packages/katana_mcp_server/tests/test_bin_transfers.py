@@ -58,12 +58,14 @@ def _row(**other: object) -> dict[str, object]:
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     """Return codes and paths of what speaks against a plan."""
     assert "plan_token" not in preview, preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 async def _lying(stage: Stage, sku: str = "RESIN") -> dict[str | None, float]:
     found = await stage.call("list_traceability", kind="bin", skus_or_variant_ids=[sku])
-    return {each.get("bin"): each["quantity_in_stock"] for each in found["rows"]}
+    return {row.get("bin"): row["quantity_in_stock"] for row in found["rows"]}
 
 
 async def test_goods_move_to_a_bin_that_is_made_and_back(
@@ -71,7 +73,7 @@ async def test_goods_move_to_a_bin_that_is_made_and_back(
 ) -> None:
     preview = await _planned(stage, location_id=place, rows=[_row()])
     assert preview["stock"] == ["RESIN in A-1: 5 → 2", "RESIN in B-2: 0 → 3"]
-    assert [each["message"] for each in preview["warnings"] if "is made first" in each["message"]]
+    assert [warning["message"] for warning in preview["warnings"] if "is made first" in warning["message"]]
     told = [(each["method"], each["path"].split("/")[1]) for each in preview["requests"]]
     assert told == [("POST", "bin_locations"), ("POST", "bin_transfers"), ("PATCH", "bin_transfers")]
     assert (preview["lines"][0]["location"], preview["status"]) == ("A-1 → B-2", "DONE")
@@ -168,7 +170,7 @@ async def test_what_is_meant_is_certain_or_refused_where_it_stands(
 async def test_more_than_lies_in_a_bin_is_told_and_still_possible(stage: Stage, place: int) -> None:
     preview = await _planned(stage, location_id=place, rows=[_row(quantity=4), _row(quantity=4, to_bin="C-3")])
     assert "plan_token" in preview
-    told = [each["message"] for each in preview["warnings"] if each["code"] == "insufficient_stock"]
+    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "insufficient_stock"]
     assert told == ["rows[0]: RESIN in A-1: 5 → -3"]
 
 
@@ -187,12 +189,12 @@ async def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(
     preview = await _planned(stage, location_id=place, rows=[_row()])
     stage.own.sandbox.faults.add(fault)
     outcome = await applied(stage, clock, preview)
-    states = [each["state"] for each in outcome["actions"]]
+    states = [action["state"] for action in outcome["actions"]]
     if fault.action == Drop("after"):
         assert states == ["applied"] * 3
     else:
         assert states.count("unknown") == 1
-    bins = [each["bin_name"] for each in live(tenant, "bin_locations")]
+    bins = [location["bin_name"] for location in live(tenant, "bin_locations")]
     assert bins.count("B-2") <= 1
     assert len(live(tenant, "bin_transfers")) <= 1
 
@@ -230,10 +232,12 @@ async def test_an_empty_bin_is_deleted_and_one_that_is_cleared_out_along_with_wh
         ("DELETE", "bin_locations"),
         ("DELETE", "bin_locations"),
     ]
-    assert [each["code"] for each in preview["warnings"]] == ["new_bin", "no_way_back"]
+    assert [warning["code"] for warning in preview["warnings"]] == ["new_bin", "no_way_back"]
     outcome = await applied(stage, clock, preview)
     assert outcome["applied"] == 5
-    assert [each["bin_name"] for each in live(tenant, "bin_locations") if each["location_id"] == place] == ["B-2"]
+    assert [location["bin_name"] for location in live(tenant, "bin_locations") if location["location_id"] == place] == [
+        "B-2"
+    ]
     assert await _lying(stage) == {"B-2": 5}
     assert float(tenant.get("inventory", (resin, place))["quantity_in_stock"]) == 5
 
@@ -265,4 +269,4 @@ async def test_a_lost_answer_to_the_deletion_of_a_bin_is_looked_up(
     preview = await _planned(stage, location_id=place, delete_bins=[key])
     stage.own.sandbox.faults.add(Fault("DELETE /bin_locations/*", action=lost))
     outcome = await applied(stage, clock, preview)
-    assert [each["state"] for each in outcome["actions"]] == ["applied" if lost == Drop("after") else "unknown"]
+    assert [action["state"] for action in outcome["actions"]] == ["applied" if lost == Drop("after") else "unknown"]

@@ -51,19 +51,21 @@ async def test_every_ingredient_that_orders_wait_for_is_listed_with_them(stage: 
         assert row["order_count"] == len({order["id"] for _, order in mine})
         assert {
             (
-                each["manufacturing_order_id"],
-                each["order_no"],
-                each.get("production_deadline_date"),
-                each["ingredient_availability"],
+                order["manufacturing_order_id"],
+                order["order_no"],
+                order.get("production_deadline_date"),
+                order["ingredient_availability"],
             )
-            for each in row["orders"]
+            for order in row["orders"]
         } == {
             (order["id"], order["order_no"], DAY(order["production_deadline_date"]), each["ingredient_availability"])
             for each, order in mine
         }
-        deadlines = [each.get("production_deadline_date", "9") for each in row["orders"]]
+        deadlines = [order.get("production_deadline_date", "9") for order in row["orders"]]
         assert deadlines == sorted(deadlines)
-        assert [each.get("overdue", False) for each in row["orders"]] == [deadline < DAY(NOW) for deadline in deadlines]
+        assert [order.get("overdue", False) for order in row["orders"]] == [
+            deadline < DAY(NOW) for deadline in deadlines
+        ]
         worst = {each["ingredient_availability"] for each, _ in mine}
         assert row["ingredient_availability"] == ("NOT_AVAILABLE" if "NOT_AVAILABLE" in worst else "EXPECTED")
         assert row["sku"] == tenant.get("variants", row["variant_id"])["sku"]
@@ -112,9 +114,9 @@ async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: T
     seen = 0
     for pair, row in zip(pairs(answer), answer["rows"], strict=True):
         coming = [each for each in row["incoming"] if "purchase_order_id" in each]
-        assert {
-            (each["purchase_order_id"], amount(each["quantity"]), each["expected_date"]) for each in coming
-        } == bought(tenant, pair)
+        assert {(row["purchase_order_id"], amount(row["quantity"]), row["expected_date"]) for row in coming} == bought(
+            tenant, pair
+        )
         for each in coming:
             order = tenant.get("purchase_orders", each["purchase_order_id"])
             assert each["order_no"] == order["order_no"]
@@ -133,7 +135,7 @@ async def test_an_order_of_a_status_that_katana_has_added_is_still_on_its_way(st
     tenant.edit("purchase_orders", order_id, status="ON_ICE")
     answer = await stage.call(BLOCKING, limit=250)
     (shown,) = [row for row in answer["rows"] if (row["variant_id"], row["location_id"]) == pair]
-    assert order_id in [each.get("purchase_order_id") for each in shown["incoming"]]
+    assert order_id in [row.get("purchase_order_id") for row in shown["incoming"]]
 
 
 async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_own(
@@ -275,7 +277,7 @@ async def test_who_holds_an_ingredient_and_is_due_later_could_give_way(
     clock.advance(120)
     answer = await stage.call(BLOCKING, manufacturing_order_id=made[3]["id"])
     (row,) = answer["rows"]
-    assert [each["order_no"] for each in row["orders"]] == ["RANK-3"], "RANK-4 lacks it too, and holds nothing"
+    assert [order["order_no"] for order in row["orders"]] == ["RANK-3"], "RANK-4 lacks it too, and holds nothing"
     assert row["could_give_way"] == [
         {
             "type": "manufacturing_order",

@@ -34,8 +34,8 @@ async def test_a_bom_is_shown_in_its_order_with_names_and_units(stage: Stage, te
     top, *lines = answer["rows"]
     assert (top["level"], top["variant_id"], top["sku"]) == (0, product["id"], product["sku"])
     assert not {"quantity", "total_quantity", "parent_variant_id", "bom_row_id"} & set(top)
-    assert [(each["bom_row_id"], amount(each["quantity"])) for each in lines] == [
-        (each["id"], amount(each["quantity"])) for each in rows
+    assert [(line["bom_row_id"], amount(line["quantity"])) for line in lines] == [
+        (row["id"], amount(row["quantity"])) for row in rows
     ]
     for line, row in zip(lines, rows, strict=True):
         variant = tenant.get("variants", row["ingredient_variant_id"])

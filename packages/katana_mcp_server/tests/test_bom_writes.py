@@ -28,8 +28,8 @@ def _product(tenant: Tenant, sku: str, *used: int) -> int:
     product = tenant.create("products", body)
     variant = product["variants"][0]["id"]
     named = {"product_variant_id": variant, "product_item_id": product["id"]}
-    for each in used:
-        tenant.create(BOM, {**named, "ingredient_variant_id": each, "quantity": 2, "notes": "as drawn"})
+    for number in used:
+        tenant.create(BOM, {**named, "ingredient_variant_id": number, "quantity": 2, "notes": "as drawn"})
     return variant
 
 
@@ -42,7 +42,9 @@ def _made_of(tenant: Tenant, variant: int) -> list[tuple[int, float, str | None]
 
 
 def _codes(preview: Payload, severity: str = "blocking") -> dict[str, str | None]:
-    return {each["code"]: each["field_path"] for each in preview["warnings"] if each["severity"] == severity}
+    return {
+        warning["code"]: warning["field_path"] for warning in preview["warnings"] if warning["severity"] == severity
+    }
 
 
 async def _asked(stage: Stage, clock: ManualClock, tool: str, **asked: object) -> Payload:
@@ -129,7 +131,7 @@ async def test_an_ingredient_is_replaced_wherever_it_is_used_as_far_as_a_plan_go
     assert (preview["lines"][0]["sku"], preview["lines"][0]["quantity"]) == ("MADE-00", 2)
     assert "truncated_result" in _codes(preview, "advisory")
     first = await applied(stage, clock, preview)
-    assert sum(_made_of(tenant, each) == [(new, 2, "as drawn")] for each in made) == 30
+    assert sum(_made_of(tenant, number) == [(new, 2, "as drawn")] for number in made) == 30
     rest = await _asked(stage, clock, "replace_ingredient", old="OLD-3", new="NEW-3")
     assert [line["sku"] for line in rest["lines"]] == ["MADE-30", "MADE-31", "BOTH-3"]
     assert _codes(rest, "advisory") == {"duplicate_row": "new"}
@@ -138,7 +140,7 @@ async def test_an_ingredient_is_replaced_wherever_it_is_used_as_far_as_a_plan_go
         clock.advance(61)
         back = await _asked(stage, clock, outcome["revert"]["tool"], **outcome["revert"]["arguments"])
         await applied(stage, clock, back)
-    assert [_made_of(tenant, each) for each in made] == [[(old, 2, "as drawn")]] * 32
+    assert [_made_of(tenant, number) for number in made] == [[(old, 2, "as drawn")]] * 32
     assert _made_of(tenant, with_both) == [(old, 2, "as drawn"), (new, 2, "as drawn")]
     refused = await _asked(stage, clock, "replace_ingredient", old="OLD-3", new="GLUE-3")
     assert _codes(refused) == {"unit_mismatch": "quantity_factor"}
@@ -184,11 +186,11 @@ async def test_a_lost_answer_is_found_by_the_row_and_a_row_that_goes_is_not_gues
         stage, clock, "modify_bom", **named, add_rows=add, update_rows=[{"row_id": row, "quantity": 3}]
     )
     stage.own.sandbox.faults.add(*(Fault(f"{method} /bom_rows*", action=Drop("after")) for method in ("PATCH", "POST")))
-    assert [each["state"] for each in (await applied(stage, clock, preview))["actions"]] == ["applied"] * 2
+    assert [action["state"] for action in (await applied(stage, clock, preview))["actions"]] == ["applied"] * 2
     assert [each[0] for each in _made_of(tenant, frame)] == [bolt, nut]
     preview = await _asked(stage, clock, "modify_bom", **named, delete_row_ids=[row])
     stage.own.sandbox.faults.add(Fault("DELETE /bom_rows/*", action=Drop("after")))
-    assert [each["state"] for each in (await applied(stage, clock, preview))["actions"]] == ["unknown"]
+    assert [action["state"] for action in (await applied(stage, clock, preview))["actions"]] == ["unknown"]
 
 
 async def test_a_row_that_we_added_is_changed_though_katana_does_not_list_it_yet(

@@ -19,7 +19,7 @@ type Change = tuple[str, int, Mapping[str, object], str]
 
 
 def _first(tenant: Tenant, collection: str, **fields: object) -> Wire:
-    return next(each for each in live(tenant, collection) if fields.items() <= each.items())
+    return next(record for record in live(tenant, collection) if fields.items() <= record.items())
 
 
 def _ordered(tenant: Tenant) -> tuple[Wire, Wire]:

@@ -46,7 +46,7 @@ async def test_all_variants_of_which_many_are_gone_come_in_answers_that_fit(
     left, seen, warned = every, list[int](), set[str]()
     while left:
         answer = await bounded(stage, tool, {"skus_or_variant_ids": left, **more})
-        seen += [each["variant_id"] for each in answer[rows]]
+        seen += [row["variant_id"] for row in answer[rows]]
         warned |= {warning["message"] for warning in answer["warnings"] if warning["code"] == "deleted_item"}
         left = left_of(answer, left)
     assert seen == every
@@ -93,7 +93,7 @@ async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, t
             seen += [variant["variant_id"] for variant in answer["variants"]]
             told += [warning["message"] for warning in answer["warnings"] if warning["code"] == "duplicate_sku"]
             left = left_of(answer, left)
-    ids = [each["id"] for each in shared]
+    ids = [record["id"] for record in shared]
     assert seen == ids
     some = ", ".join(map(str, ids[:20]))
     assert told == [f"{len(ids)} variants have the SKU 'SHARED': all are shown, ids {some} and more"]

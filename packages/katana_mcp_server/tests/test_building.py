@@ -95,7 +95,10 @@ async def test_each_product_is_built_as_often_as_its_scarcest_ingredient_allows(
 async def test_what_orders_need_is_left_to_them_unless_it_is_asked_for(stage: Stage, clock: ManualClock) -> None:
     free = await paced(clock, stage.call(TOOL, **HERE))
     every = await paced(clock, stage.call(TOOL, **HERE, count_committed=True))
-    of = [{(row["variant_id"], row["location_id"]): row["buildable"] for row in each["rows"]} for each in (free, every)]
+    of = [
+        {(row["variant_id"], row["location_id"]): row["buildable"] for row in payload["rows"]}
+        for payload in (free, every)
+    ]
     assert of[0].keys() == of[1].keys()
     assert all(of[0][key] <= of[1][key] for key in of[0])
     assert sum(of[0].values()) < sum(of[1].values())

@@ -89,7 +89,7 @@ async def test_a_server_under_test_stands_in_the_state_that_the_environment_name
     async with staged(own, Setup(recorder=kept)) as stage:
         await stage.call("search_items", query="00.4021")
         status = await stage.call("cache_status")
-    backends = {each["entity"]: each["backend"] for each in status["entities"]}
+    backends = {entity["entity"]: entity["backend"] for entity in status["entities"]}
     assert {backends[entity] for entity in DEFAULTS} == {flag.removeprefix("compare:")}
     assert bool(kept.comparisons) is flag.startswith("compare:")
 

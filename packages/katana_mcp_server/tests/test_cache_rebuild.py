@@ -414,7 +414,7 @@ async def test_looking_checking_and_comparing_ask_katana_nothing_while_a_server_
         asked = stage.requests()
         job = job_on(own, tmp_path, cache_backend=TRIAL)
         shown = cast("list[dict[str, Any]]", (await status(job, ["variant"], quarantine=False)).data["entities"])
-        assert [(each["backend"], each["records"]) for each in shown] == [(OTHER, 172), (ALWAYS, 172)]
+        assert [(row["backend"], row["records"]) for row in shown] == [(OTHER, 172), (ALWAYS, 172)]
         assert (await verify(job, [])).fine
         report = await compare(job, ["variant"], More(run=100))
         assert stage.requests() == asked

@@ -15,8 +15,8 @@ BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
 def cut(answer: Payload) -> list[str]:
     """Return what an answer says of what was left."""
     told = [warning for warning in answer["warnings"] if warning["code"] == "truncated_result"]
-    assert {each["severity"] for each in told} <= {"advisory"}
-    return [each["message"] for each in told]
+    assert {row["severity"] for row in told} <= {"advisory"}
+    return [row["message"] for row in told]
 
 
 async def test_ingredients_of_very_many_orders_are_a_lower_bound(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -405,7 +405,7 @@ async def test_10_the_newest_twenty_snapshots_are_kept(adopted: Command, site: S
     versions = [json.loads(path.read_text("utf-8"))["servers"]["shipping"]["version"] for path in kept]
     assert versions == [str(number) for number in range(5, 25)]
     told = (await adopted("history", "--json")).data["history"]
-    assert [each["file"] for each in told] == [path.name for path in kept]
+    assert [row["file"] for row in told] == [path.name for path in kept]
 
 
 async def test_11_a_secret_that_a_server_is_given_is_in_no_file_no_log_and_no_answer(

@@ -369,7 +369,7 @@ async def test_a_running_server_is_compared_with_what_is_meant_as_a_host_sees_it
         site.written.write_text(site.written.read_text() + "\n[tools.shipping.book]\nenabled = false")
         report = await asking.diff(choice, url)
     drift: Any = report.data["drift"]
-    found = [(each["kind"], each["tool"], each["part"]) for each in drift]
+    found = [(row["kind"], row["tool"], row["part"]) for row in drift]
     assert (report.fine, found) == (False, [("words", "served.quote", "words"), ("new", "served.book", "tool")])
 
 
@@ -380,8 +380,8 @@ def test_a_server_keeps_to_its_budget_by_what_only_reads_the_dearest_first(site:
         choice = load_catalog_choice(catalog_file=site.written, cache_dir=site.home / "kept", tools="cache_status")
         report = asyncio.run(looking.list_tools(choice, live=False))
         entries: Any = report.data["tools"]
-        others = [each for each in entries if each["origin"].startswith("shipping.")]
-        return [each["name"] for each in others if each["listed"]], [note for note in report.notes if "ship" in note]
+        others = [entry for entry in entries if entry["origin"].startswith("shipping.")]
+        return [other["name"] for other in others if other["listed"]], [note for note in report.notes if "ship" in note]
 
     everything, (told,) = tokens(10_000)
     cost = int(told.split()[1])

@@ -20,7 +20,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _prices(tenant: Tenant, field: str = "sales_price") -> dict[int, Any]:
-    return {each["id"]: each[field] for each in live(tenant, "variants")}
+    return {variant["id"]: variant[field] for variant in live(tenant, "variants")}
 
 
 async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payload:
@@ -35,13 +35,13 @@ async def test_a_category_is_raised_by_a_percentage_and_taken_back_to_the_cent(
 ) -> None:
     before = _prices(tenant)
     wheels = {
-        path: {each["id"] for each in live(tenant, items) if each["category_name"] == "Wheels"}
+        path: {record["id"] for record in live(tenant, items) if record["category_name"] == "Wheels"}
         for path, items in (("material_id", "materials"), ("product_id", "products"))
     }
     meant = {
-        each["id"]
-        for each in live(tenant, "variants")
-        if each["sales_price"] and any(each[path] in ids for path, ids in wheels.items())
+        variant["id"]
+        for variant in live(tenant, "variants")
+        if variant["sales_price"] and any(variant[path] in ids for path, ids in wheels.items())
     }
     preview = await stage.call(TOOL, which="sales", percent=5, category="Wheels")
     assert {line["variant_id"] for line in preview["lines"]} == meant
@@ -57,7 +57,9 @@ async def test_a_category_is_raised_by_a_percentage_and_taken_back_to_the_cent(
 
 
 async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
-    first, second = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]][:2]
+    first, second = [
+        variant for variant in live(tenant, "variants") if variant["material_id"] and variant["purchase_price"]
+    ][:2]
     before = _prices(tenant, "purchase_price")
     prices = [
         {"sku_or_variant_id": first["id"], "price": 12.34567891},
@@ -71,12 +73,12 @@ async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: M
 
 
 async def test_a_purchase_price_is_told_in_the_currency_of_its_supplier(stage: Stage, tenant: Tenant) -> None:
-    money = {each["id"]: each["currency"] for each in live(tenant, "suppliers")}
-    paid = {each["id"]: money.get(each["default_supplier_id"]) for each in live(tenant, "materials")}
-    bought = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]]
-    by_currency = {paid[each["material_id"]]: each for each in bought if paid[each["material_id"]]}
+    money = {supplier["id"]: supplier["currency"] for supplier in live(tenant, "suppliers")}
+    paid = {material["id"]: money.get(material["default_supplier_id"]) for material in live(tenant, "materials")}
+    bought = [variant for variant in live(tenant, "variants") if variant["material_id"] and variant["purchase_price"]]
+    by_currency = {paid[record["material_id"]]: record for record in bought if paid[record["material_id"]]}
     (one, first), (other, second), *_ = by_currency.items()
-    asked = [{"sku_or_variant_id": each["id"], "price": 7} for each in (first, second)]
+    asked = [{"sku_or_variant_id": record["id"], "price": 7} for record in (first, second)]
     preview = await stage.call(TOOL, which="purchase", prices=asked)
     told = {change["field"].split(".purchase")[0]: change["new"] for change in preview["changes"]}
     assert (told, preview.get("currency")) == ({first["sku"]: f"7 {one}", second["sku"]: f"7 {other}"}, None)
@@ -108,7 +110,7 @@ async def test_what_one_plan_does_not_hold_is_said_and_goes_on_without_raising_a
 async def test_a_lost_answer_leaves_each_price_as_planned_and_none_twice(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    sku = [each["sku"] for each in live(tenant, "variants") if each["sku"] and each["purchase_price"]][:3]
+    sku = [variant["sku"] for variant in live(tenant, "variants") if variant["sku"] and variant["purchase_price"]][:3]
     before = _prices(tenant, "purchase_price")
     preview = await stage.call(TOOL, which="purchase", percent=10, skus_or_variant_ids=sku)
     stage.own.sandbox.faults.add(Fault("PATCH /variants/*", action=Drop("after")))
@@ -148,7 +150,7 @@ async def test_what_cannot_be_meant_is_blocked_by_its_place(
     stage: Stage, asked: dict[str, object], path: str | None
 ) -> None:
     preview = await stage.call(TOOL, which="sales", **asked)
-    blocked = [each["field_path"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    blocked = [warning["field_path"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert path in blocked
     assert "plan_token" not in preview
 
@@ -156,7 +158,9 @@ async def test_what_cannot_be_meant_is_blocked_by_its_place(
 async def test_a_small_price_keeps_its_decimals_and_is_never_rounded_the_other_way(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    small, exact, dear = [each for each in live(tenant, "variants") if each["sku"] and each["material_id"]][:3]
+    small, exact, dear = [variant for variant in live(tenant, "variants") if variant["sku"] and variant["material_id"]][
+        :3
+    ]
     for variant, price in ((small, 0.0124), (exact, 1.23456789), (dear, 9e10)):
         tenant.edit("variants", variant["id"], purchase_price=price)
     clock.advance(300)
@@ -171,17 +175,19 @@ async def test_a_small_price_keeps_its_decimals_and_is_never_rounded_the_other_w
     clock.advance(61)
     for wrong in ({"decimals": 2}, {"percent": -99, "decimals": 0}):
         blocked = await stage.call(TOOL, **{**asked, **wrong})
-        assert "decimals" in [each["field_path"] for each in blocked["warnings"]]
+        assert "decimals" in [warning["field_path"] for warning in blocked["warnings"]]
         assert "plan_token" not in blocked
     clock.advance(61)
     blocked = await stage.call(TOOL, which="purchase", percent=50, skus_or_variant_ids=[dear["sku"]])
-    assert [each["field_path"] for each in blocked["warnings"] if each["severity"] == "blocking"] == ["percent"]
+    assert [warning["field_path"] for warning in blocked["warnings"] if warning["severity"] == "blocking"] == [
+        "percent"
+    ]
 
 
 async def test_variants_that_share_an_sku_are_told_apart(stage: Stage, tenant: Tenant) -> None:
-    two = [each for each in live(tenant, "variants") if each["sku"] == "PAD"]
+    two = [variant for variant in live(tenant, "variants") if variant["sku"] == "PAD"]
     assert len(two) == 2
-    ids = [each["id"] for each in two]
+    ids = [record["id"] for record in two]
     preview = await stage.call(TOOL, which="sales", percent=5, skus_or_variant_ids=[*ids, "ROTR-160"])
     fields = [change["field"] for change in preview["changes"]]
     assert fields == [
@@ -198,18 +204,20 @@ async def test_variants_that_share_an_sku_are_told_apart(stage: Stage, tenant: T
 async def test_new_prices_of_a_supplier_name_goods_by_its_own_codes(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    bought = [each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"]]
+    bought = [variant for variant in live(tenant, "variants") if variant["material_id"] and variant["purchase_price"]]
     first, second = bought[:2]
     tenant.edit("variants", first["id"], supplier_item_codes=["LIEF 77-A"])
     tenant.edit("variants", second["id"], internal_barcode="4006381333931")
     clock.advance(61)
     prices = [{"sku_or_variant_id": code, "price": 7} for code in ("lief 77-a", "4006381333931")]
     preview = await stage.call(TOOL, which="purchase", prices=prices)
-    assert [line["variant_id"] for line in preview["lines"]] == sorted(each["id"] for each in (first, second))
-    told = [each["message"] for each in preview["warnings"] if each["code"] == "matched_by_code"]
+    assert [line["variant_id"] for line in preview["lines"]] == sorted(record["id"] for record in (first, second))
+    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "matched_by_code"]
     assert len(told) == 2
     await _applied(stage, clock, preview)
-    assert {_prices(tenant, "purchase_price")[each["id"]] for each in (first, second)} == {7}
+    assert {_prices(tenant, "purchase_price")[record["id"]] for record in (first, second)} == {7}
     clock.advance(61)
     refused = payload_of(await stage.result(TOOL, {"which": "sales", "prices": [prices[0] | {"price": 8}]}))
-    assert [each["code"] for each in refused["warnings"]] == ["not_found"], "what is sold has no code of a supplier"
+    assert [warning["code"] for warning in refused["warnings"]] == ["not_found"], (
+        "what is sold has no code of a supplier"
+    )

@@ -113,7 +113,7 @@ async def test_an_item_shows_its_variants_as_they_are_though_it_stays(
     stage: Stage, own: OwnSandbox, clock: ManualClock, kind: str, link: str
 ) -> None:
     tenant, caller = own.sandbox.tenant(), own.sandbox.caller()
-    item = next(each for each in live(tenant, f"{kind}s") if len(each["variants"]) > 1)
+    item = next(record for record in live(tenant, f"{kind}s") if len(record["variants"]) > 1)
     asked = {"item_id": item["id"], "item_type": kind}
     changed, deleted = (variant["id"] for variant in item["variants"][:2])
     assert {changed, deleted} <= _variants(await stage.call("get_item", **asked)).keys()

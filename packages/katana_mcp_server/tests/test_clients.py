@@ -174,7 +174,9 @@ async def answers_twice(scene: Scene) -> int:
     await client.answer(asked, YES)
     await client.answer(asked, YES)
     told = [await within(scene.clock, 60, client.receive()) for _ in range(2 if client.era == "modern" else 1)]
-    assert [len(each["result"]["structuredContent"]["outcomes"]) for each in told] == [len(scene.tokens)] * len(told)
+    assert [len(payload["result"]["structuredContent"]["outcomes"]) for payload in told] == [len(scene.tokens)] * len(
+        told
+    )
     return len(scene.tokens)
 
 
@@ -194,7 +196,7 @@ async def calls_again_while_asked(scene: Scene) -> int:
     for each in asked:
         await client.answer(each, YES)
     told = [await within(scene.clock, 60, client.receive()) for _ in asked]
-    assert [each["result"]["structuredContent"] for each in told] == [told[0]["result"]["structuredContent"]] * 2
+    assert [payload["result"]["structuredContent"] for payload in told] == [told[0]["result"]["structuredContent"]] * 2
     return len(scene.tokens)
 
 

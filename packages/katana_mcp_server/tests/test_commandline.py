@@ -166,7 +166,7 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
     changing = {tool.name for tool in tools() if not tool.read_only}
     assert "rebuild_cache" in changing
     read_only = json.loads(command_line("tools", "--json", "--read-only", "--toolsets", "all").out)
-    assert {each["name"] for each in read_only} == {tool.name for tool in tools()} - changing
+    assert {row["name"] for row in read_only} == {tool.name for tool in tools()} - changing
     monkeypatch.setenv("KATANA_MCP_READ_ONLY", "1")
     assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out
     for command in ("tools", "serve"):

@@ -186,8 +186,8 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
         await stage.call("search_items", query="bike")
     (path,) = files(tmp_path)
     found = {each.entity: each for each in standings(path.parent, ["customer", "variant"])}
-    assert all(each.comparisons for each in found.values())
-    assert {each.mismatches + each.errors for each in found.values()} == {0}
+    assert all(summary.comparisons for summary in found.values())
+    assert {summary.mismatches + summary.errors for summary in found.values()} == {0}
     with closing(sqlite3.connect(path)) as db:
         assert not any("berger" in line.lower() for line in db.iterdump())
 

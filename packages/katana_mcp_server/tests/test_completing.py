@@ -20,7 +20,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _made(tenant: Tenant, order: dict[str, Any]) -> list[tuple[float, str]]:
-    return [(each["quantity"], each["production_date"]) for each in rows_of(tenant, PRODUCTION, order["id"])]
+    return [(row["quantity"], row["production_date"]) for row in rows_of(tenant, PRODUCTION, order["id"])]
 
 
 def _in_stock(tenant: Tenant, variant: int, place: int) -> float:
@@ -81,10 +81,13 @@ async def test_a_part_is_made_with_what_it_really_took_and_deleted_again(
     assert (preview["status"], preview["remaining_quantity"]) == ("PARTIALLY_COMPLETED", 2.5)
     outcome = await applied(stage, clock, preview)
     (production,) = rows_of(tenant, PRODUCTION, order["id"])
-    taken = {each["manufacturing_order_recipe_row_id"]: each["quantity"] for each in production["ingredients"]}
+    taken = {
+        ingredient["manufacturing_order_recipe_row_id"]: ingredient["quantity"]
+        for ingredient in production["ingredients"]
+    }
     plan = {row["id"]: pytest.approx(float(row["planned_quantity_per_unit"]) * 1.5) for row in others[1:]}
     assert taken == {first["id"]: 7, **plan}
-    times = {each["manufacturing_order_operation_id"]: each["time"] for each in production["operations"]}
+    times = {operation["manufacturing_order_operation_id"]: operation["time"] for operation in production["operations"]}
     assert times[step] == 90
     clock.advance(61)
     gone = await _back(stage, clock, outcome)
@@ -93,7 +96,9 @@ async def test_a_part_is_made_with_what_it_really_took_and_deleted_again(
     await _back(stage, clock, gone)
     (again,) = rows_of(tenant, PRODUCTION, order["id"])
     for name in ("manufacturing_order_recipe_row_id", "quantity"):
-        assert [each[name] for each in again["ingredients"]] == [each[name] for each in production["ingredients"]]
+        assert [ingredient[name] for ingredient in again["ingredients"]] == [
+            ingredient[name] for ingredient in production["ingredients"]
+        ]
     assert (again["quantity"], again["production_date"]) == (production["quantity"], production["production_date"])
 
 
@@ -203,7 +208,7 @@ async def test_two_that_report_the_rest_at_once_make_it_once(stage: Stage, clock
     tokens = [(await planned(stage, TOOL, order))["plan_token"] for _ in range(2)]
     clock.advance(61)
     calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for token in tokens]
-    answers = [payload_of(each) for each in await within(clock, 300, asyncio.gather(*calls))]
+    answers = [payload_of(result) for result in await within(clock, 300, asyncio.gather(*calls))]
     assert len(_made(tenant, order)) == 1
     assert sorted("stale_plan" in str(answer) for answer in answers) == [False, True]
 
@@ -225,5 +230,5 @@ async def test_two_orders_that_share_an_ingredient_are_completed_by_one_apply_th
     before = tenant.get(RECIPE, last)["ingredient_availability"]
     clock.advance(61)
     told = payload_of(await within(clock, 300, stage.result("apply_plan", {"plan_tokens": tokens})))
-    assert [each["applied"] for each in told["outcomes"]] == [1, 1]
+    assert [outcome["applied"] for outcome in told["outcomes"]] == [1, 1]
     assert (before, tenant.get(RECIPE, last)["ingredient_availability"]) == ("IN_STOCK", "NOT_AVAILABLE")

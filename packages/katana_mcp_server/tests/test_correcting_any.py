@@ -61,7 +61,7 @@ async def test_any_order_is_corrected_to_its_end_or_refused_before_anything_is_s
         before, written = tried.dates(tenant, order), _writes(stage)
         clock.advance(61)
         preview: Payload = payload_of(await stage.result(f"correct_{tried.name}", {"id": order["id"], **edit}))
-        codes = [each["code"] for each in preview["warnings"] if each["severity"] == "blocking"]
+        codes = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
         if "plan_token" not in preview:
             assert (bool(codes), _writes(stage)) == (True, written), (seed, preview)
             ends[codes[0]] += 1

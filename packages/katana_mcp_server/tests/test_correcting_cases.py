@@ -72,7 +72,7 @@ async def test_a_billed_order_is_reopened_where_that_is_asked_for(stage: Stage, 
     _billed(tenant, order)
     preview = await stage.call(TOOL, purchase_order_id=NUMBER, reopen_billed=True, **small_edit(order))
     assert "plan_token" in preview
-    assert ("advisory", "billed_order") in [(each["severity"], each["code"]) for each in preview["warnings"]]
+    assert ("advisory", "billed_order") in [(warning["severity"], warning["code"]) for warning in preview["warnings"]]
 
 
 def _edits(order: Wire) -> dict[str, tuple[dict[str, Any], str]]:
@@ -109,7 +109,7 @@ async def test_what_makes_no_sense_is_refused_by_a_code_of_its_own(
     for name, (edit, _) in _edits(order).items():
         clock.advance(20)
         preview = payload_of(await stage.result(TOOL, {"purchase_order_id": NUMBER, **edit}))
-        told[name] = [each["code"] for each in preview["warnings"] if each["severity"] == "blocking"]
+        told[name] = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert told == {name: [code] for name, (_, code) in _edits(order).items()}
 
 
@@ -132,7 +132,9 @@ async def test_rows_with_serial_numbers_keep_them_where_none_are_named(
         {"purchase_order_row_id": second["id"], "quantity": second["quantity"], "received_date": FIRST},
     )
     refused = await stage.call(TOOL, purchase_order_id=NUMBER, update_rows=[{"row_id": row["id"], "quantity": 1}])
-    assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == ["serial_count_mismatch"]
+    assert [warning["code"] for warning in refused["warnings"] if warning["severity"] == "blocking"] == [
+        "serial_count_mismatch"
+    ]
     before = tenant.get("purchase_orders", order["id"])["purchase_order_rows"][0]["traceability"]
     preview = await stage.call(TOOL, purchase_order_id=NUMBER, update_rows=[{"row_id": row["id"], "price_per_unit": 9}])
     await brought_to_its_end(stage, clock, preview["plan_token"])
@@ -157,7 +159,9 @@ async def test_a_row_comes_with_fewer_of_its_serial_numbers_and_with_no_others(
     for code, edit in edits.items():
         clock.advance(20)
         refused = await stage.call(TOOL, id=NUMBER, update_rows=[{"row_id": first["id"], **edit}])
-        assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == [code], refused
+        assert [warning["code"] for warning in refused["warnings"] if warning["severity"] == "blocking"] == [code], (
+            refused
+        )
         assert refused["requests"] == []
     update = [{"row_id": first["id"], "quantity": 2, "serial_number_ids": [three, one]}]
     preview = await stage.call(TOOL, id=NUMBER, update_rows=update)
@@ -177,14 +181,12 @@ async def test_a_row_comes_with_fewer_of_its_serial_numbers_and_with_no_others(
 
 async def test_costs_are_kept_and_are_changed_without_reopening(stage: Stage, tenant: Tenant) -> None:
     order = small(tenant, NUMBER)
-    (cost,) = [
-        each for each in live(tenant, "po_additional_cost_rows") if each["group_id"] == order["default_group_id"]
-    ]
+    (cost,) = [row for row in live(tenant, "po_additional_cost_rows") if row["group_id"] == order["default_group_id"]]
     update = [{"additional_cost_row_id": cost["id"], "price": 14}]
     refused = await stage.refusal(TOOL, id=NUMBER, update_additional_costs=update)
     assert "`modify_purchase_order` changes those of a received order" in refused["warnings"][0]["message"]
     plan = await stage.call("modify_purchase_order", id=NUMBER, update_additional_costs=update)
-    assert [each["method"] for each in plan["requests"]] == ["PATCH"]
+    assert [request["method"] for request in plan["requests"]] == ["PATCH"]
     await applied(stage, plan["plan_token"])
     assert tenant.get("po_additional_cost_rows", cost["id"])["price"] == 14
     assert tenant.get("purchase_orders", order["id"])["status"] == "RECEIVED"

@@ -137,9 +137,9 @@ async def test_what_was_used_as_planned_follows_the_plan_and_what_was_not_stays(
     assert preview["productions"][0].startswith("2 on ")
     await brought_to_its_end(stage, clock, preview["plan_token"])
     used = {
-        (one["production_date"], each["manufacturing_order_recipe_row_id"]): each["quantity"]
+        (one["production_date"], ingredient["manufacturing_order_recipe_row_id"]): ingredient["quantity"]
         for one in rows_of(tenant, PRODUCTIONS, order["id"])
-        for each in tenant.get(PRODUCTIONS, one["id"])["ingredients"]
+        for ingredient in tenant.get(PRODUCTIONS, one["id"])["ingredients"]
     }
     assert [used[date, row["id"]] for date in (FIRST, SECOND) for row in (first, second)] == [7, 6, 6, 6]
 
@@ -184,7 +184,7 @@ async def test_units_keep_their_serial_numbers_and_their_number(
     await brought_to_its_end(stage, clock, preview["plan_token"])
     (one,) = rows_of(tenant, PRODUCTIONS, order["id"])
     then = tenant.get(PRODUCTIONS, one["id"])["serial_numbers"]
-    assert sorted(each["serial_number"] for each in then) == sorted(each["serial_number"] for each in made)
+    assert sorted(row["serial_number"] for row in then) == sorted(row["serial_number"] for row in made)
     tenant.edit(ORDERS, order["id"], sales_order_id=_shipped(tenant))
     clock.advance(61)
     preview = await stage.call(TOOL, id=order["id"], order_no="MO-900-C")
@@ -192,7 +192,7 @@ async def test_units_keep_their_serial_numbers_and_their_number(
 
 
 def _shipped(tenant: Tenant) -> int:
-    return next(each["id"] for each in live(tenant, "sales_orders") if each["status"] == "DELIVERED")
+    return next(order["id"] for order in live(tenant, "sales_orders") if order["status"] == "DELIVERED")
 
 
 async def test_another_day_alone_reopens_nothing(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:

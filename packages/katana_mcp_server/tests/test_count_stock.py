@@ -22,7 +22,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_pasted_table_is_shown_beside_the_stock_in_pieces_and_money(stage: Stage, tenant: Tenant) -> None:
     short, even, over = goods(tenant, 3)
-    before = {each["id"]: held(tenant, each["id"]) for each in (short, even, over)}
+    before = {row["id"]: held(tenant, row["id"]) for row in (short, even, over)}
     counted = {short["id"]: before[short["id"]] - 2, even["id"]: before[even["id"]], over["id"]: before[over["id"]] + 1}
     preview = await stage.call(
         TOOL, location_id="Main workshop", table=table_of(tenant, counted), reason="Spring", complete=True
@@ -34,26 +34,26 @@ async def test_a_pasted_table_is_shown_beside_the_stock_in_pieces_and_money(stag
     assert preview["value_difference"] == pytest.approx(cost[over["id"]] - 2 * cost[short["id"]])
     assert (preview["currency"], preview["status"], preview["number"]) == ("EUR", "COMPLETED", "STK-9")
     assert preview["uncounted"]["variants"] > 100
-    assert {each["id"]: held(tenant, each["id"]) for each in (short, even, over)} == before
+    assert {row["id"]: held(tenant, row["id"]) for row in (short, even, over)} == before
 
 
 async def test_what_is_completed_is_booked_once_read_at_once_and_taken_back(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
     short, over = goods(tenant, 2)
-    before = {each["id"]: held(tenant, each["id"]) for each in (short, over)}
+    before = {row["id"]: held(tenant, row["id"]) for row in (short, over)}
     counted = {short["id"]: before[short["id"]] - 2, over["id"]: before[over["id"]] + 1}
     preview = await stage.call(TOOL, location_id=NORTH, table=table_of(tenant, counted), complete=True)
     outcome = await applied(stage, clock, preview)
     assert (outcome["applied"], outcome["failed"], outcome["unknown"], outcome["not_tried"]) == (4, 0, 0, 0)
     assert {key: held(tenant, key) for key in counted} == counted
-    made = next(each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9")
+    made = next(stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9")
     adjustment = tenant.get("stock_adjustments", made["stock_adjustment_id"])
     assert {row["variant_id"]: row["quantity"] for row in adjustment["stock_adjustment_rows"]} == {
         short["id"]: -2,
         over["id"]: 1,
     }
-    (told,) = [each["message"] for each in outcome["warnings"] if each["code"] == "stock_booked"]
+    (told,) = [warning["message"] for warning in outcome["warnings"] if warning["code"] == "stock_booked"]
     assert f"{adjustment['stock_adjustment_number']} (id {adjustment['id']}, 2 rows)" in told
 
     seen = await stage.call("list_stocktakes", stocktake_number="STK-9", include_rows=True)
@@ -64,10 +64,10 @@ async def test_what_is_completed_is_booked_once_read_at_once_and_taken_back(
     assert at["in_stock"] == counted[short["id"]]
 
     back = await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"])
-    assert "stock_was_moved" in [each["code"] for each in back["warnings"]]
+    assert "stock_was_moved" in [warning["code"] for warning in back["warnings"]]
     assert (await applied(stage, clock, back))["applied"] == 2
     assert {key: held(tenant, key) for key in counted} == before
-    assert made["id"] not in [each["id"] for each in stocktakes(tenant)]
+    assert made["id"] not in [stocktake["id"] for stocktake in stocktakes(tenant)]
     assert (await stage.call("list_stocktakes", stocktake_number="STK-9"))["rows"] == []
 
 
@@ -94,19 +94,19 @@ async def test_a_plan_whose_goods_moved_since_it_was_shown_is_stale(
 )
 async def test_nothing_is_completed_where_nothing_is_counted(stage: Stage, asked: dict[str, object], path: str) -> None:
     preview = await stage.call(TOOL, location_id=NORTH, **asked)
-    against = [each["field_path"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    against = [warning["field_path"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert (path in against, "plan_token" in preview) == (True, False)
 
 
 async def test_all_that_is_in_stock_is_put_on_the_list_and_counted_later(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    skus = [each["sku"] for each in goods(tenant, 3)]
+    skus = [row["sku"] for row in goods(tenant, 3)]
     first, second, third = goods(tenant, 3)
     preview = await stage.call(TOOL, location_id=NORTH, skus_or_variant_ids=skus)
     assert (preview["status"], [line.get("quantity") for line in preview["lines"]]) == ("IN_PROGRESS", [None] * 3)
     await applied(stage, clock, preview)
-    (made,) = [each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"]
+    (made,) = [stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"]
     assert (made["status"], made["started_date"] is None) == ("IN_PROGRESS", False)
 
     noted = held(tenant, first["id"])
@@ -119,10 +119,10 @@ async def test_all_that_is_in_stock_is_put_on_the_list_and_counted_later(
     going_on = await stage.call(TOOL, stocktake_id="STK-9", counts=counts)
     line = next(each for each in going_on["lines"] if each["variant_id"] == first["id"])
     assert (line["in_stock"], line["difference"], line["moved"]) == (noted, -3, -3)
-    (moved,) = [each for each in going_on["warnings"] if each["code"] == "moved_since_count"]
+    (moved,) = [warning for warning in going_on["warnings"] if warning["code"] == "moved_since_count"]
     assert f"{first['sku']} -3" in moved["message"]
     assert going_on["status"] == "IN_PROGRESS", "one is not counted yet"
-    assert {each["field"]: each["new"] for each in going_on["changes"]} == {
+    assert {change["field"]: change["new"] for change in going_on["changes"]} == {
         f"{first['sku']}.counted_quantity": f"{noted - 3:g}",
         f"{second['sku']}.counted_quantity": "4",
     }
@@ -144,22 +144,28 @@ async def test_all_that_is_in_stock_is_put_on_the_list_and_counted_later(
 async def test_without_saying_what_all_in_stock_is_to_be_counted_and_nothing_else(
     stage: Stage, tenant: Tenant, own: OwnSandbox
 ) -> None:
-    there = {each["id"] for each in tenant.all("variants") if not each["deleted_at"] and held(tenant, each["id"]) != 0}
+    there = {
+        variant["id"]
+        for variant in tenant.all("variants")
+        if not variant["deleted_at"] and held(tenant, variant["id"]) != 0
+    }
     async with staged(own, Setup(flags={"max_plan_lines": 90})) as few:
         preview = await few.call(TOOL, location_id=NORTH)
     assert len(preview["lines"]) == 84, "a plan of 90 lines has six for what is sent besides"
     assert {line["variant_id"] for line in preview["lines"]} <= there
-    untraced = next(each["message"] for each in preview["warnings"] if each["code"] == "uncounted_rows")
+    untraced = next(warning["message"] for warning in preview["warnings"] if warning["code"] == "uncounted_rows")
     assert "4 are tracked by batch" in untraced
-    archived = {each["id"] for each in tenant.all("variants")} - {each["id"] for each in live(tenant, "variants")}
+    archived = {variant["id"] for variant in tenant.all("variants")} - {
+        variant["id"] for variant in live(tenant, "variants")
+    }
     assert preview["left"] + 84 + 4 == len(there - archived)
-    category = next(each["category_name"] for each in tenant.all("materials") if each["category_name"])
-    mine = {each["id"] for each in tenant.all("materials") if each["category_name"] == category}
-    mine |= {each["id"] for each in tenant.all("products") if each["category_name"] == category}
+    category = next(material["category_name"] for material in tenant.all("materials") if material["category_name"])
+    mine = {material["id"] for material in tenant.all("materials") if material["category_name"] == category}
+    mine |= {product["id"] for product in tenant.all("products") if product["category_name"] == category}
     expected = {
-        each["id"]
-        for each in tenant.all("variants")
-        if (each["material_id"] or each["product_id"]) in mine and each["id"] in there
+        variant["id"]
+        for variant in tenant.all("variants")
+        if (variant["material_id"] or variant["product_id"]) in mine and variant["id"] in there
     }
     narrowed = await stage.call(TOOL, location_id=NORTH, category=category)
     assert {line["variant_id"] for line in narrowed["lines"]} <= expected
@@ -175,7 +181,7 @@ async def test_lines_that_are_not_understood_are_named_and_never_guessed(
     preview = await stage.call(TOOL, location_id=NORTH, table=table, complete=complete)
     assert [each.split(":")[0] for each in preview["misread"]] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
     assert [(line["variant_id"], line["quantity"]) for line in preview["lines"]] == [(first["id"], 3)]
-    (told,) = [each for each in preview["warnings"] if each["code"] == "misread_lines"]
+    (told,) = [warning for warning in preview["warnings"] if warning["code"] == "misread_lines"]
     assert told["severity"] == ("blocking" if complete else "advisory")
     assert ("plan_token" in preview) is not complete
     assert complete or preview["status"] == "IN_PROGRESS", "what was not read is not counted"
@@ -185,7 +191,7 @@ async def test_doubled_lines_are_summed_and_told(stage: Stage, tenant: Tenant) -
     (first,) = goods(tenant, 1)
     preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']},3\n{first['id']},4.5")
     assert [line["quantity"] for line in preview["lines"]] == [7.5]
-    (told,) = [each["message"] for each in preview["warnings"] if each["code"] == "duplicate_row"]
+    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "duplicate_row"]
     assert f"{first['sku']} in line 1, line 2: 3 + 4.5 = 7.5" in told
 
 
@@ -207,8 +213,8 @@ async def test_goods_with_batches_are_counted_batch_by_batch(stage: Stage, clock
     ]
     await applied(stage, clock, preview)
     stock = {
-        each["batch_id"]: each["quantity_in_stock"]
-        for each in (await stage.own.sandbox.caller().get("/batch_stocks", {"variant_id": key})).rows
+        row["batch_id"]: row["quantity_in_stock"]
+        for row in (await stage.own.sandbox.caller().get("/batch_stocks", {"variant_id": key})).rows
     }
     assert stock == {ids[0]: "4.00000", ids[1]: "2.00000"}
     begun = await stage.call(TOOL, location_id=NORTH, skus_or_variant_ids=["GLUE"])
@@ -227,10 +233,14 @@ async def test_more_rows_than_a_plan_holds_go_on_and_the_stock_is_noted_once_all
             preview = await stage.call(TOOL, table=table, complete=True, **asked)
             assert len(preview["lines"]) <= 10 or preview["status"] == "COMPLETED"
             await applied(stage, clock, preview)
-            seen.append(next(each["status"] for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"))
+            seen.append(
+                next(
+                    stocktake["status"] for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"
+                )
+            )
             if "left" not in preview:
                 break
-            told = next(each["message"] for each in preview["warnings"] if each["code"] == "truncated_result")
+            told = next(warning["message"] for warning in preview["warnings"] if warning["code"] == "truncated_result")
             assert "stocktake_id='STK-9'" in told
             asked = {"stocktake_id": "STK-9"}
     assert seen == ["NOT_STARTED", "NOT_STARTED", "COMPLETED"]
@@ -247,7 +257,7 @@ async def test_a_lost_answer_is_looked_up_and_nothing_is_made_twice(
     stage.own.sandbox.faults.add(Fault(route, action=Drop("after")))
     outcome = await applied(stage, clock, preview)
     assert (outcome["applied"], outcome["unknown"], outcome["not_tried"]) == (4, 0, 0)
-    assert len([each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"]) == 1
+    assert len([stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"]) == 1
     assert held(tenant, first["id"]) == before - 1
     assert outcome["message"].startswith("applied")
 
@@ -257,7 +267,7 @@ async def test_rows_whose_answer_is_lost_are_looked_up_all_together(
     own: OwnSandbox, clock: ManualClock, tenant: Tenant, lost: Literal["after", "before"], applied_rows: int
 ) -> None:
     many = goods(tenant, 14)
-    table = table_of(tenant, {each["id"]: 5 for each in many})
+    table = table_of(tenant, {row["id"]: 5 for row in many})
     async with staged(own, Setup(flags={"max_plan_lines": 16})) as stage:
         await applied(stage, clock, await stage.call(TOOL, location_id=NORTH, table=table))
         preview = await stage.call(TOOL, stocktake_id="STK-9", table=table)
@@ -268,9 +278,9 @@ async def test_rows_whose_answer_is_lost_are_looked_up_all_together(
             assert "apply the same token again" in outcome["message"]
             outcome = await applied(stage, clock, preview)
         assert outcome["applied"] == len(outcome["actions"])
-    (made,) = [each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"]
-    mine = [each["variant_id"] for each in tenant.all("stocktake_rows") if each["stocktake_id"] == made["id"]]
-    assert sorted(mine) == sorted(each["id"] for each in many)
+    (made,) = [stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"]
+    mine = [row["variant_id"] for row in tenant.all("stocktake_rows") if row["stocktake_id"] == made["id"]]
+    assert sorted(mine) == sorted(row["id"] for row in many)
 
 
 async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
@@ -284,7 +294,7 @@ async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: 
 async def test_a_status_that_katana_works_on_is_waited_for_before_anything_is_planned(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    open_one = next(each for each in stocktakes(tenant) if each["status"] == "NOT_STARTED")
+    open_one = next(stocktake for stocktake in stocktakes(tenant) if stocktake["status"] == "NOT_STARTED")
     api = stage.own.sandbox.caller(stage.own.api_key)
     assert (await api.patch(f"/stocktakes/{open_one['id']}", {"status": "IN_PROGRESS"})).status == 204
     preview = await stage.call(TOOL, stocktake_id=open_one["id"], complete=True)
@@ -293,10 +303,10 @@ async def test_a_status_that_katana_works_on_is_waited_for_before_anything_is_pl
 
 
 async def test_nothing_is_planned_while_katana_works_on_a_status_for_long(stage: Stage, tenant: Tenant) -> None:
-    open_one = next(each for each in stocktakes(tenant) if each["status"] == "IN_PROGRESS")
+    open_one = next(stocktake for stocktake in stocktakes(tenant) if stocktake["status"] == "IN_PROGRESS")
     tenant.edit("stocktakes", open_one["id"], status_update_in_progress=True)
     preview = await stage.call(TOOL, stocktake_id=open_one["id"], complete=True)
-    (blocked,) = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+    (blocked,) = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert (blocked["code"], "plan_token" in preview) == ("katana_unavailable", False)
     assert "still working on the status" in blocked["message"]
 
@@ -325,7 +335,7 @@ async def test_a_stocktake_that_stopped_halfway_is_rolled_back_by_its_deletion(
     clock.advance(61)
     (back,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]], roll_back=True))["outcomes"]
     assert back["message"].startswith("done: roll back")
-    assert [each for each in stocktakes(tenant) if each["stocktake_number"] == "STK-9"] == []
+    assert [stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"] == []
     assert held(tenant, first["id"]) == before
 
 
@@ -352,9 +362,9 @@ async def test_counts_of_a_stocktake_are_set_back_to_those_of_before(
     outcome = await applied(stage, clock, await stage.call(TOOL, stocktake_id="STK-9", table=f"{first['sku']};2"))
     await applied(stage, clock, await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"]))
     rows = {
-        each["variant_id"]: each["counted_quantity"]
-        for each in tenant.all("stocktake_rows")
-        if each["variant_id"] in {first["id"], second["id"]}
+        row["variant_id"]: row["counted_quantity"]
+        for row in tenant.all("stocktake_rows")
+        if row["variant_id"] in {first["id"], second["id"]}
     }
     assert rows[first["id"]] == 1
 
@@ -377,6 +387,8 @@ async def test_what_cannot_be_meant_is_blocked_by_its_place(
     stage: Stage, asked: Mapping[str, Any], code: str, path: str | None
 ) -> None:
     preview = await stage.call(TOOL, **asked)
-    blocked = [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    blocked = [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
     assert (code, path) in blocked
     assert "plan_token" not in preview

@@ -72,7 +72,7 @@ def test_columns_of_another_order_are_not_taken_for_counts(heading: str) -> None
 
 def test_lines_are_counted_as_they_are_seen_and_a_heading_is_none() -> None:
     found, heading = read_table("SKU;Counted\r\n\r\nPAD;3\r\n  \r\nHUB;x\r\n")
-    assert (heading, [each.where for each in found]) == ("SKU;Counted", ["line 3", "line 5"])
+    assert (heading, [line.where for line in found]) == ("SKU;Counted", ["line 3", "line 5"])
     assert read_table(" \n\n") == ([], None)
     assert read_table("Item code, Qty on shelf") == ([], "Item code, Qty on shelf")
     assert read_table("PAD;three")[1] is None, "a heading has a usual word"
@@ -82,7 +82,7 @@ def test_lines_are_counted_as_they_are_seen_and_a_heading_is_none() -> None:
 def test_every_table_is_read_back_as_it_was_written(rows: list[tuple[str, str]], separator: str) -> None:
     found, heading = read_table("\n".join(separator.join(row) for row in rows))
     assert heading is None
-    assert [(each.sku_or_variant_id, each.quantity) for each in found if isinstance(each, CountLine)] == [
+    assert [(line.sku_or_variant_id, line.quantity) for line in found if isinstance(line, CountLine)] == [
         (sku, Decimal(amount)) for sku, amount in rows
     ]
 

@@ -33,8 +33,8 @@ def _held(tenant: Tenant, name: str = NAME) -> Wire:
     (customer,) = _kept(tenant, name)
     head = ("name", "email", "phone", "discount_rate", "currency", "reference_id", "category", "comment")
     mine = [address for address in live(tenant, "customer_addresses") if address["customer_id"] == customer["id"]]
-    default = [each["line_1"] for each in mine if each["id"] == customer["default_shipping_id"]]
-    places = sorted(tuple(each[line] or "" for line in LINES) for each in mine)
+    default = [record["line_1"] for record in mine if record["id"] == customer["default_shipping_id"]]
+    places = sorted(tuple(record[line] or "" for line in LINES) for record in mine)
     return {**{each: customer[each] for each in head}, "addresses": places, "default": default}
 
 
@@ -57,7 +57,7 @@ async def _undone(stage: Stage, outcome: Payload) -> Payload:
 async def _places(stage: Stage, customer: int) -> dict[str, Wire]:
     """Return the addresses that `get_customer` shows, by their first line."""
     shown = (await stage.call("get_customer", customer_id=customer))["customer"]["addresses"]
-    return {each["line_1"]: each for each in shown}
+    return {row["line_1"]: row for row in shown}
 
 
 async def test_what_is_written_is_read_at_once_though_listings_lag_and_is_undone_to_what_it_was(
@@ -177,7 +177,7 @@ async def test_after_a_lost_answer_a_customer_is_told_from_others_of_its_name(
     stage.own.sandbox.faults.add(Fault("POST /customers", action=Drop("after")))
     (found,) = (await applied_in_time(stage, clock, token))["outcomes"]
     assert (counted(found), len(_kept(tenant))) == ({"applied": 1}, 2)
-    assert found["id"] == max(each["id"] for each in _kept(tenant))
+    assert found["id"] == max(record["id"] for record in _kept(tenant))
 
 
 async def test_open_orders_of_a_customer_are_told_before_it_is_deleted_and_a_new_one_makes_the_plan_stale(

@@ -14,7 +14,7 @@ async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage
     tenant.edit("customers", known[3]["id"], reference_id="ERP-7", company="Berger & Söhne", category="Dealer")
     known = live(tenant, "customers")
     some = known[3]
-    middle = sorted(each["created_at"] for each in known)[20]
+    middle = sorted(record["created_at"] for record in known)[20]
 
     def has(name: str) -> Filtered:
         return {name: some[name]}, lambda each: each[name] == some[name]
@@ -31,7 +31,7 @@ async def test_customers_come_in_the_order_asked_for_and_deleted_ones_on_request
     gone = [customer for customer in tenant.all("customers") if customer["deleted_at"]]
     every = await stage.call("list_customers", include_deleted=True, limit=100)
     marked = {row["customer_id"]: row["deleted_at"] for row in every["rows"] if "deleted_at" in row}
-    assert marked == {each["id"]: each["deleted_at"] for each in gone} != {}
+    assert marked == {record["id"]: record["deleted_at"] for record in gone} != {}
 
 
 async def test_customers_are_fetched_in_a_batch_by_id(stage: Stage, tenant: Tenant) -> None:
@@ -61,10 +61,10 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
         assert address["address_id"] == sent["id"]
         assert all(address[name] == sent[name] for name in ("entity_type", "default", "line_1", "city", "zip"))
     assert shown["sales_order_count"] == len(mine(customer)) > 5
-    assert shown["open_sales_order_count"] == sum(each["status"] != "DELIVERED" for each in mine(customer)) > 0
+    assert shown["open_sales_order_count"] == sum(record["status"] != "DELIVERED" for record in mine(customer)) > 0
     newest = sorted(mine(customer), key=lambda each: each["id"], reverse=True)[:5]
     assert [_told(order, "sales_order_id") for order in shown["recent_sales_orders"]] == [
-        _told(each, "id") for each in newest
+        _told(record, "id") for record in newest
     ]
 
 
@@ -75,8 +75,8 @@ async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Ten
 
     stage.own.sandbox.faults.add(Fault("GET /customers", action=deleted_within("addresses", first["id"]), times=None))
     shown = (await stage.call("get_customer", customer_id=customer["id"]))["customer"]["addresses"]
-    assert [each["address_id"] for each in shown] == [other["id"] for other in others]
-    assert first["id"] not in [each["address_id"] for each in shown]
+    assert [row["address_id"] for row in shown] == [other["id"] for other in others]
+    assert first["id"] not in [row["address_id"] for row in shown]
 
 
 def _told(order: dict[str, Any], id_name: str) -> tuple[object, ...]:

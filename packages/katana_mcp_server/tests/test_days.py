@@ -112,7 +112,7 @@ async def test_a_window_of_a_day_holds_what_lies_in_the_factorys_day_from_the_fi
     for _ in range(2):
         answer = await stage.call("list_sales_orders", **asked)
         found = {row["sales_order_id"] for row in answer["rows"]}
-        assert found & {each["id"] for each in (first, second, third, fourth)} == {second["id"], third["id"]}
+        assert found & {record["id"] for record in (first, second, third, fourth)} == {second["id"], third["id"]}
         assert answer["time_zone"] == zone
     exact = await stage.call("list_sales_orders", delivery_from="2026-03-08T08:00:00Z", limit=1)
     assert exact["time_zone"] == zone, "its dates are days of that zone too"

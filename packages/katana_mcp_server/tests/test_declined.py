@@ -48,7 +48,7 @@ async def _noted(stage: Stage) -> list[tuple[str, str | None]]:
     """Return state and answer of each plan, the newest first, as the journal shows them."""
     page = json.loads(await stage.read("katana://journal"))
     told = [json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"] for row in page["rows"]]
-    return [(each["state"], each.get("answer")) for each in told]
+    return [(row["state"], row.get("answer")) for row in told]
 
 
 @pytest.mark.parametrize("era", ERAS)

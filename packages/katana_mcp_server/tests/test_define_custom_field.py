@@ -39,7 +39,7 @@ async def reverted(stage: Stage, clock: ManualClock, outcome: Payload) -> Payloa
 
 
 def called(tenant: Tenant, label: str) -> dict[str, Any] | None:
-    return next((each for each in live(tenant, DEFINITIONS) if each["label"] == label), None)
+    return next((row for row in live(tenant, DEFINITIONS) if row["label"] == label), None)
 
 
 def defined(tenant: Tenant, label: str = "Carrier") -> dict[str, Any]:
@@ -50,7 +50,9 @@ def defined(tenant: Tenant, label: str = "Carrier") -> dict[str, Any]:
 
 def choices(tenant: Tenant, label: str = "Carrier") -> list[tuple[int, str, bool]]:
     """Return the choices of a definition with whether each is retired."""
-    return [(each["id"], each["label"], each.get("deleted", False)) for each in _options(tenant, label)["choices"]]
+    return [
+        (choice["id"], choice["label"], choice.get("deleted", False)) for choice in _options(tenant, label)["choices"]
+    ]
 
 
 def _options(tenant: Tenant, label: str) -> dict[str, Any]:
@@ -58,11 +60,13 @@ def _options(tenant: Tenant, label: str) -> dict[str, Any]:
 
 
 def said(preview: Payload, severity: str = "blocking") -> list[tuple[str, str | None]]:
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == severity]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == severity
+    ]
 
 
 def message(preview: Payload, code: str) -> str:
-    return next(each["message"] for each in preview["warnings"] if each["code"] == code)
+    return next(warning["message"] for warning in preview["warnings"] if warning["code"] == code)
 
 
 async def test_a_new_field_is_listed_and_written_by_its_label_at_once_and_taken_back(
@@ -70,7 +74,7 @@ async def test_a_new_field_is_listed_and_written_by_its_label_at_once_and_taken_
 ) -> None:
     await stage.call("list_reference", kind="custom_field")
     preview = await planned(stage, clock, **PAINT, description="Of the frame")
-    assert [each["path"] for each in preview["requests"]] == [f"/{DEFINITIONS}"]
+    assert [request["path"] for request in preview["requests"]] == [f"/{DEFINITIONS}"]
     assert called(tenant, "Paint colour") is None
     outcome = await applied(stage, clock, preview)
     made = defined(tenant, "Paint colour")
@@ -322,7 +326,7 @@ async def test_what_katana_did_though_its_answer_was_lost_counts_as_applied(
     assert (action["state"], outcome["applied"]) == ("applied", 1)
     assert PlanOutcome.model_validate(outcome).is_complete
     rows = (await stage.call("list_reference", kind="custom_field"))["rows"]
-    assert {row["name"] for row in rows} == {each["label"] for each in live(tenant, DEFINITIONS)}
+    assert {row["name"] for row in rows} == {row["label"] for row in live(tenant, DEFINITIONS)}
 
 
 @pytest.mark.parametrize("method", LOST)

@@ -45,7 +45,7 @@ def doctor(command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def checks(ran: Ran) -> dict[str, Wire]:
-    return {each["check"]: each for each in ran.data["checks"]}
+    return {check["check"]: check for check in ran.data["checks"]}
 
 
 def test_on_the_sandbox_nothing_is_wrong_and_nothing_is_made(doctor: Run, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_hostile_file_of_a_host_is_a_line_and_its_names_are_written_plainly(do
     HOSTS["claude-code"].file().write_text(named)
     ran = doctor("--json")
     assert ran.out.isascii()
-    assert [each["state"] for each in ran.data["checks"] if each["check"] == "Claude Code"] == ["fine", "fine"]
+    assert [check["state"] for check in ran.data["checks"] if check["check"] == "Claude Code"] == ["fine", "fine"]
     assert (ran.code, checks(ran)["goose"]["state"]) == (1, "wrong")
     assert "SECRET" not in ran.out + doctor().out
 
@@ -152,7 +152,7 @@ def test_a_wrong_option_is_one_sentence(doctor: Run) -> None:
 
 
 async def told(client: KatanaClient, shop: OwnSandbox) -> dict[str, Finding]:
-    return {each.what: each for each in await account_findings(client, shop.sandbox.clock, "here")}
+    return {finding.what: finding for finding in await account_findings(client, shop.sandbox.clock, "here")}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ async def test_an_account_that_cannot_be_read_is_one_finding(
 ) -> None:
     shop.sandbox.faults.add(Fault("GET /factory", action=action, times=None))
     findings = await told(client, shop)
-    assert [each.state for each in findings.values()] == ["wrong"]
+    assert [finding.state for finding in findings.values()] == ["wrong"]
     assert found in findings["network"].told
     advice = findings["network"].advice or ""
     assert ("KATANA_BASE_URL" in advice) is isinstance(action, EditBody)
@@ -198,7 +198,7 @@ async def read(client: KatanaClient) -> dict[str, CollectionShape]:
     steps: list[int] = []
     found = await shapes_of(client, lambda _, done, total: steps.append(done))
     assert steps == list(range(len(LISTED)))
-    return {each.name: each for each in found}
+    return {shape.name: shape for shape in found}
 
 
 async def test_the_sandbox_has_no_shape_that_is_not_known(client: KatanaClient, shop: OwnSandbox) -> None:
@@ -270,7 +270,7 @@ async def test_programs_are_given_every_finding_and_people_the_first_eight(
     shop.sandbox.faults.add(Fault("GET /suppliers", action=odd, times=None))
     found = (await read(client))["suppliers"]
     assert len(cast("list[str]", found.data()["findings"])) == 11
-    assert [each.told for each in examining.few(found)[-2:]][-1] == "3 more"
+    assert [finding.told for finding in examining.few(found)[-2:]][-1] == "3 more"
     assert len(examining.few(found)) == 9
 
 

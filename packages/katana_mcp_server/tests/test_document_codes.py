@@ -16,7 +16,7 @@ EAN, OURS, CODE, MANY = "4006381333931", "IN-7700", "K-4711", "TWICE-1"
 
 def sold(tenant: Tenant) -> list[Wire]:
     """Return variants that are sold, each of an item of its own, without a barcode of anybody else."""
-    kept = {each["id"] for each in live(tenant, "products") if each["is_sellable"]}
+    kept = {product["id"] for product in live(tenant, "products") if product["is_sellable"]}
     found: dict[int, Wire] = {}
     for each in live(tenant, "variants"):
         if each["product_id"] in kept and each["sku"] and each["sales_price"]:
@@ -37,7 +37,7 @@ def ordered(tenant: Tenant, *codes: int | str, **changed: object) -> dict[str, o
 
 
 def told(answer: Mapping[str, Any], code: str) -> list[dict[str, Any]]:
-    return [each for each in answer["warnings"] if each["code"] == code]
+    return [warning for warning in answer["warnings"] if warning["code"] == code]
 
 
 async def test_a_row_is_understood_by_sku_barcode_custom_field_and_name_and_each_line_says_by_what(
@@ -57,7 +57,7 @@ async def test_a_row_is_understood_by_sku_barcode_custom_field_and_name_and_each
         "create_sales_order",
         **ordered(tenant, first["sku"], EAN, OURS.lower(), f" {CODE} ", name, sixth["id"], first["sku"].lower()),
     )
-    assert [(each["variant_id"], each["match"]) for each in answer["lines"]] == [
+    assert [(line["variant_id"], line["match"]) for line in answer["lines"]] == [
         (first["id"], "SKU"),
         (second["id"], "barcode"),
         (third["id"], "barcode"),
@@ -67,13 +67,13 @@ async def test_a_row_is_understood_by_sku_barcode_custom_field_and_name_and_each
         (first["id"], "SKU"),
     ]
     assert answer["plan_token"]
-    said = " ".join(each["message"] for each in told(answer, "matched_by_code"))
+    said = " ".join(row["message"] for row in told(answer, "matched_by_code"))
     assert f"rows[1].sku_or_variant_id {EAN!r} is variant {second['id']}" in said
     assert "understood by their custom field: rows[3].sku_or_variant_id" in said
     await applied(stage, answer["plan_token"])
     (order,) = [each for each in tenant.all("sales_orders") if each["order_no"] == answer["number"]]
-    made = [each["variant_id"] for each in tenant.all("sales_order_rows") if each["sales_order_id"] == order["id"]]
-    assert made == [each["variant_id"] for each in answer["lines"]]
+    made = [row["variant_id"] for row in tenant.all("sales_order_rows") if row["sales_order_id"] == order["id"]]
+    assert made == [line["variant_id"] for line in answer["lines"]]
 
 
 async def test_every_line_that_is_not_understood_is_reported_at_once_with_what_is_near_as_data(
@@ -87,19 +87,21 @@ async def test_every_line_that_is_not_understood_is_reported_at_once_with_what_i
     answer = await stage.call("create_sales_order", **ordered(tenant, odd, first["sku"], MANY, "nothing-like-it-99"))
     assert "plan_token" not in answer
     assert answer["requests"] == []
-    wrong = [(each["code"], each["field_path"]) for each in answer["warnings"] if each["severity"] == "blocking"]
+    wrong = [
+        (warning["code"], warning["field_path"]) for warning in answer["warnings"] if warning["severity"] == "blocking"
+    ]
     assert wrong == [
         ("not_found", "rows[0].sku_or_variant_id"),
         ("ambiguous_name", "rows[2].sku_or_variant_id"),
         ("not_found", "rows[3].sku_or_variant_id"),
     ]
     lines = answer["lines"]
-    assert [each["sku"] for each in lines] == [odd, first["sku"], MANY, "nothing-like-it-99"]
-    assert first["id"] in [each["variant_id"] for each in lines[0]["match"]]
-    assert all(each["name"] for each in lines[0]["match"])
+    assert [line["sku"] for line in lines] == [odd, first["sku"], MANY, "nothing-like-it-99"]
+    assert first["id"] in [row["variant_id"] for row in lines[0]["match"]]
+    assert all(row["name"] for row in lines[0]["match"])
     assert lines[1]["match"] == "SKU"
-    assert [(each["variant_id"], each["sku"], each["by"]) for each in lines[2]["match"]] == [
-        (each["id"], each["sku"], f"custom field {LABEL}") for each in (second, third)
+    assert [(row["variant_id"], row["sku"], row["by"]) for row in lines[2]["match"]] == [
+        (record["id"], record["sku"], f"custom field {LABEL}") for record in (second, third)
     ]
     assert "match" not in lines[3]
     assert writes(stage) == []
@@ -109,7 +111,7 @@ async def test_a_sku_goes_before_the_barcode_of_another_and_that_is_said(stage: 
     first, second = sold(tenant)[:2]
     tenant.edit("variants", second["id"], registered_barcode=first["sku"])
     answer = await stage.call("create_sales_order", **ordered(tenant, first["sku"]))
-    assert [(each["variant_id"], each["match"]) for each in answer["lines"]] == [(first["id"], "SKU")]
+    assert [(line["variant_id"], line["match"]) for line in answer["lines"]] == [(first["id"], "SKU")]
     (also,) = told(answer, "matched_by_code")
     assert also["severity"] == "advisory"
     assert f"variant {second['id']} has it as its barcode" in also["message"]
@@ -120,13 +122,13 @@ async def test_digits_are_a_code_before_an_id_and_never_both_unseen(stage: Stage
     first, second, third = sold(tenant)[:3]
     tenant.edit("variants", second["id"], internal_barcode=str(first["id"]))
     by_number = await stage.call("create_sales_order", **ordered(tenant, first["id"], str(third["id"])))
-    assert [(each["variant_id"], each["match"]) for each in by_number["lines"]] == [
+    assert [(line["variant_id"], line["match"]) for line in by_number["lines"]] == [
         (first["id"], "id"),
         (third["id"], "id"),
     ]
     either = await stage.call("create_sales_order", **ordered(tenant, str(first["id"])))
     assert "plan_token" not in either
-    assert [(each["variant_id"], each["by"]) for each in either["lines"][0]["match"]] == [
+    assert [(row["variant_id"], row["by"]) for row in either["lines"][0]["match"]] == [
         (first["id"], "id"),
         (second["id"], "barcode"),
     ]
@@ -140,7 +142,7 @@ async def test_codes_of_what_is_archived_or_deleted_name_nothing(stage: Stage, t
     item, place = ("variants", first["id"]) if gone == "deleted_at" else ("products", first["product_id"])
     tenant.edit(item, place, bump=True, **{gone: "2026-01-01T00:00:00.000Z"})
     answer = await stage.call("create_sales_order", **ordered(tenant, EAN))
-    assert [(each["variant_id"], each["match"]) for each in answer["lines"]] == [(second["id"], "barcode")]
+    assert [(line["variant_id"], line["match"]) for line in answer["lines"]] == [(second["id"], "barcode")]
 
 
 async def test_a_live_owner_of_a_code_is_meant_where_who_has_it_as_sku_is_deleted_and_none_where_archived(
@@ -154,7 +156,7 @@ async def test_a_live_owner_of_a_code_is_meant_where_who_has_it_as_sku_is_delete
     answer = await stage.call("create_sales_order", **ordered(tenant, first["sku"], third["sku"]))
     of_deleted, of_archived = answer["lines"]
     assert (of_deleted["variant_id"], of_deleted["match"]) == (second["id"], "barcode")
-    assert [each["variant_id"] for each in of_archived["match"]] == [third["id"], fourth["id"]]
+    assert [row["variant_id"] for row in of_archived["match"]] == [third["id"], fourth["id"]]
 
 
 async def test_a_word_in_a_custom_field_is_no_code_and_a_number_is_none(stage: Stage, tenant: Tenant) -> None:
@@ -163,7 +165,7 @@ async def test_a_word_in_a_custom_field_is_no_code_and_a_number_is_none(stage: S
     tenant.edit("variants", second["id"], custom_fields={field_of(tenant, "Weight", field_type="number"): 4712})
     tenant.edit("variants", third["id"], custom_fields={field_of(tenant, "Link", field_type="url"): "u-77"})
     answer = await stage.call("create_sales_order", **ordered(tenant, "crimson", "4712", "u-77"))
-    assert [each["code"] for each in answer["warnings"] if each["severity"] == "blocking"] == ["not_found"] * 3
+    assert [warning["code"] for warning in answer["warnings"] if warning["severity"] == "blocking"] == ["not_found"] * 3
 
 
 async def test_the_older_form_of_custom_fields_is_read_too(stage: Stage, tenant: Tenant) -> None:
@@ -171,19 +173,21 @@ async def test_the_older_form_of_custom_fields_is_read_too(stage: Stage, tenant:
     tenant.edit("variants", first["id"], custom_fields=[{"field_name": "Their code", "field_value": "AB 12-7"}])
     tenant.edit("variants", second["id"], custom_fields=[])
     answer = await stage.call("create_sales_order", **ordered(tenant, "ab 12-7"))
-    assert [(each["variant_id"], each["match"]) for each in answer["lines"]] == [
+    assert [(line["variant_id"], line["match"]) for line in answer["lines"]] == [
         (first["id"], "custom field Their code")
     ]
 
 
 async def test_a_suppliers_code_names_what_is_bought_and_nothing_that_is_sold(stage: Stage, tenant: Tenant) -> None:
-    good = next(each for each in live(tenant, "variants") if each["material_id"] and each["supplier_item_codes"])
+    good = next(
+        variant for variant in live(tenant, "variants") if variant["material_id"] and variant["supplier_item_codes"]
+    )
     code = "SUP-0815"
     tenant.edit("variants", good["id"], supplier_item_codes=["other", code])
     row = {"sku_or_variant_id": code, "quantity": 1, "price_per_unit": 1}
     parties = {"supplier_id": live(tenant, "suppliers")[0]["id"], "location_id": live(tenant, "locations")[0]["id"]}
     bought = await stage.call("create_purchase_order", **parties, rows=[row])
-    assert [(each["variant_id"], each["match"]) for each in bought["lines"]] == [(good["id"], "supplier item code")]
+    assert [(line["variant_id"], line["match"]) for line in bought["lines"]] == [(good["id"], "supplier item code")]
     not_sold = await stage.call("create_sales_order", **ordered(tenant, code))
     assert "plan_token" not in not_sold
     assert [each["variant_id"] for each in not_sold["lines"][0]["match"]] == [good["id"]]
@@ -232,9 +236,9 @@ async def test_an_apply_notices_that_another_has_the_code_too(
 
 async def test_an_apply_notices_that_the_item_of_a_name_is_called_otherwise(stage: Stage, tenant: Tenant) -> None:
     alone = {}
-    for each in sold(tenant):
-        if sum(other["product_id"] == each["product_id"] for other in live(tenant, "variants")) == 1:
-            alone = each
+    for record in sold(tenant):
+        if sum(other["product_id"] == record["product_id"] for other in live(tenant, "variants")) == 1:
+            alone = record
     name = tenant.get("products", alone["product_id"])["name"]
     plan = await stage.call("create_sales_order", **ordered(tenant, name))
     assert plan["lines"][0]["match"] == "name"

@@ -89,9 +89,9 @@ def set_up(tenant: Tenant, goods: Sequence[Good], field: str) -> dict[int, Good]
 def products_of_one(tenant: Tenant) -> list[Wire]:
     """Return the variants that are alone in their product and have no options, whatever their state."""
     by_product: dict[int, list[Wire]] = {}
-    for each in tenant.all("variants"):
-        if each["product_id"]:
-            by_product.setdefault(each["product_id"], []).append(each)
+    for variant in tenant.all("variants"):
+        if variant["product_id"]:
+            by_product.setdefault(variant["product_id"], []).append(variant)
     return [some[0] for some in by_product.values() if len(some) == 1 and not some[0]["config_attributes"]]
 
 
@@ -102,14 +102,16 @@ def products_of_one(tenant: Tenant) -> list[Wire]:
 async def test_a_row_means_the_one_variant_that_it_can_mean_and_all_others_are_reported_at_once(
     stage: Stage, tenant: Tenant, clock: ManualClock, goods: list[Good]
 ) -> None:
-    fields = [each["id"] for each in tenant.all("custom_field_definitions") if each["label"] == "Code"]
+    fields = [
+        definition["id"] for definition in tenant.all("custom_field_definitions") if definition["label"] == "Code"
+    ]
     body = {"label": "Code", "entity_type": "ProductVariant", "field_type": "shortText", "source": "katana"}
     known = set_up(tenant, goods, fields[0] if fields else tenant.create("custom_field_definitions", body)["id"])
     clock.advance(1_000)  # all of it is old, so that the preview reads what has changed
-    rows = [{"sku_or_variant_id": each, "quantity": 1, "price_per_unit": 1} for each in TEXTS]
+    rows = [{"sku_or_variant_id": text, "quantity": 1, "price_per_unit": 1} for text in TEXTS]
     order = {"customer_id": live(tenant, "customers")[0]["id"], "rows": rows}
     answer = payload_of(await within(clock, 400, stage.result("create_sales_order", order)))
-    wrong = {each["field_path"] for each in answer["warnings"] if each["severity"] == "blocking"}
+    wrong = {warning["field_path"] for warning in answer["warnings"] if warning["severity"] == "blocking"}
     for nr, (asked, line) in enumerate(zip(TEXTS, answer["lines"], strict=True)):
         meant = owners(asked, known)
         assert (f"rows[{nr}].sku_or_variant_id" in wrong) is (len(meant) != 1), (asked, meant, line)
@@ -122,4 +124,4 @@ async def test_a_row_means_the_one_variant_that_it_can_mean_and_all_others_are_r
 
 
 def near_of(line: Mapping[str, Any]) -> set[int]:
-    return {each["variant_id"] for each in line["match"]}
+    return {row["variant_id"] for row in line["match"]}

@@ -11,7 +11,7 @@ from katana_mcp.testing import Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
 REFERENCE = "list_reference"
-LISTS = [each["name"] for each in catalogue() if "empty" in each["outputSchema"]["properties"]]
+LISTS = [row["name"] for row in catalogue() if "empty" in row["outputSchema"]["properties"]]
 
 
 def swapped(text: str) -> str:
@@ -77,7 +77,7 @@ async def test_a_text_is_taken_whatever_its_case_where_no_record_has_it_to_the_l
         ("list_customers", "category", "customers", "category"),
         ("list_items", "category", "products", "category_name"),
     ):
-        value = next(each[field] for each in live(tenant, collection) if each[field])
+        value = next(record[field] for record in live(tenant, collection) if record[field])
         exact = await stage.call(tool, **{name: value})
         assert exact["total"] > 0
         for spelt in (value.upper(), f" {value.lower()} "):

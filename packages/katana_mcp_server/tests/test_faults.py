@@ -213,7 +213,7 @@ async def test_a_poison_record_is_set_aside_and_all_others_are_served(
     assert answer.get("rows") or answer.get("variants")
     (status,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == entity]
     assert (status["records"], status["quarantined"]) == (good, 2)
-    assert all(each["reason"] for each in status["quarantine"])
+    assert all(row["reason"] for row in status["quarantine"])
 
 
 async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there(stage: Stage) -> None:

@@ -83,7 +83,7 @@ def _row(**asked: object) -> dict[str, object]:
 
 
 def _told(asked: Mapping[str, object], facts: Facts) -> list[Told]:
-    return [(each.severity, each.code, each.field_path) for each in FULFILLING.checks(_asked(**asked), facts)]
+    return [(check.severity, check.code, check.field_path) for check in FULFILLING.checks(_asked(**asked), facts)]
 
 
 def _of(variant: int, **row: object) -> dict[str, Any]:
@@ -257,7 +257,7 @@ LEFT: dict[str, Any] = {
 
 def test_a_shipment_that_is_taken_back_is_made_again_with_all_that_it_held() -> None:
     draft = FULFILLING.plan(_asked(delete_fulfillment_id=70), _facts({FULFILLMENTS: [LEFT]}, status="PACKED"))
-    assert [(each.method, each.path, each.body) for each in draft.actions] == [
+    assert [(action.method, action.path, action.body) for action in draft.actions] == [
         ("DELETE", "/sales_order_fulfillments/70", None)
     ]
     assert (draft.status, draft.stock) == ("NOT_SHIPPED", ("V7 at 3: 5 → 7", "V8 at 4: 5 → 8"))
@@ -345,7 +345,7 @@ def test_the_status_then_follows_from_what_is_shipped(
 def test_a_quote_is_no_longer_one_before_it_is_shipped() -> None:
     facts = _facts(status="PENDING", sales_order_rows=ROWS[:1])
     draft = FULFILLING.plan(_asked(), facts)
-    assert [(each.method, each.path) for each in draft.actions] == [
+    assert [(action.method, action.path) for action in draft.actions] == [
         ("PATCH", "/sales_orders/40"),
         ("POST", "/sales_order_fulfillments"),
     ]
@@ -354,21 +354,27 @@ def test_a_quote_is_no_longer_one_before_it_is_shipped() -> None:
 
 
 def _order(tenant: Tenant, number: str = NUMBER, count: float = 5) -> Wire:
-    sold = {each["id"] for each in live(tenant, "products") if each["is_sellable"] and not each["batch_tracked"]}
-    plain = {
-        each["id"] for each in live(tenant, "products") if not (each["serial_tracked"] or each["is_auto_assembly"])
+    sold = {
+        product["id"] for product in live(tenant, "products") if product["is_sellable"] and not product["batch_tracked"]
     }
-    goods = [each["id"] for each in live(tenant, "variants") if each.get("product_id") in sold & plain][:2]
+    plain = {
+        product["id"]
+        for product in live(tenant, "products")
+        if not (product["serial_tracked"] or product["is_auto_assembly"])
+    }
+    goods = [variant["id"] for variant in live(tenant, "variants") if variant.get("product_id") in sold & plain][:2]
     rows = [{"variant_id": each, "quantity": count, "price_per_unit": 4} for each in goods]
-    place = next(each["id"] for each in live(tenant, "locations") if each["sales_allowed"])
+    place = next(location["id"] for location in live(tenant, "locations") if location["sales_allowed"])
     parties = {"customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
     return tenant.create("sales_orders", {**parties, "order_no": number, "sales_order_rows": rows})
 
 
 def _stock(tenant: Tenant, order: Wire) -> list[Decimal]:
     """Return the sum of the ledger of each good of an order at its place."""
-    moved = [each for each in tenant.all("inventory_movements") if each["location_id"] == order["location_id"]]
-    goods = [each["variant_id"] for each in order["sales_order_rows"]]
+    moved = [
+        movement for movement in tenant.all("inventory_movements") if movement["location_id"] == order["location_id"]
+    ]
+    goods = [row["variant_id"] for row in order["sales_order_rows"]]
     changes = [[amount(one["quantity_change"]) for one in moved if one["variant_id"] == each] for each in goods]
     return [sum(found, Decimal(0)) for found in changes]
 
@@ -391,7 +397,7 @@ async def test_an_order_that_leaves_in_two_parts_is_packed_delivered_and_taken_b
     _, outcome = await _written(stage, tracking_number="1Z 1", tracking_carrier="Parcels")
     assert (outcome["applied"], outcome["status"]) == (1, "PACKED")
     shown = (await stage.call("get_sales_order", sales_order_id=NUMBER))["order"]
-    assert (shown["status"], [each["status"] for each in shown["fulfillments"]]) == ("PACKED", ["PACKED", "DELIVERED"])
+    assert (shown["status"], [row["status"] for row in shown["fulfillments"]]) == ("PACKED", ["PACKED", "DELIVERED"])
     packed = shown["fulfillments"][0]["sales_order_fulfillment_id"]
     _, outcome = await _written(stage, fulfillment_id=packed, status="DELIVERED")
     assert (outcome["applied"], outcome["status"]) == (1, "DELIVERED")
@@ -406,7 +412,7 @@ async def test_an_order_that_leaves_in_two_parts_is_packed_delivered_and_taken_b
     assert (await applied(stage, again["plan_token"]))["outcomes"][0]["applied"] == 1
     (shipment,) = live(tenant, "sales_order_fulfillments")[-1:]
     assert (shipment["tracking_number"], shipment["tracking_carrier"]) == ("1Z 1", "Parcels")
-    assert [each["sales_order_row_id"] for each in shipment["sales_order_fulfillment_rows"]] == [
+    assert [row["sales_order_row_id"] for row in shipment["sales_order_fulfillment_rows"]] == [
         first["id"],
         second["id"],
     ]
@@ -448,7 +454,7 @@ async def test_a_shipment_that_somebody_else_took_back_does_not_prove_ours(stage
     _order(tenant)
     row = live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["id"]
     ends = [(await _written(stage, rows=[{"row_id": row, "quantity": 1}]))[1] for _ in range(2)]
-    first, second = [each["actions"][0]["id"] for each in ends]
+    first, second = [end["actions"][0]["id"] for end in ends]
     tenant.delete("sales_order_fulfillments", first)
     stage.own.sandbox.faults.add(Fault("DELETE /sales_order_fulfillments/*", action=Drop(when="before")))
     _, outcome = await _written(stage, delete_fulfillment_id=second)
@@ -459,15 +465,15 @@ async def test_two_orders_of_the_same_goods_are_shipped_by_one_apply(stage: Stag
     for number in ("SO-901", "SO-902"):
         _order(tenant, number)
     plans = [await stage.call(TOOL, sales_order_id=number) for number in ("SO-901", "SO-902")]
-    told = await stage.call("apply_plan", plan_tokens=[each["plan_token"] for each in plans])
-    assert [each["status"] for each in told["outcomes"]] == ["DELIVERED", "DELIVERED"]
+    told = await stage.call("apply_plan", plan_tokens=[plan["plan_token"] for plan in plans])
+    assert [outcome["status"] for outcome in told["outcomes"]] == ["DELIVERED", "DELIVERED"]
 
 
 async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by_the_apply_make_the_plan_stale(
     stage: Stage, tenant: Tenant
 ) -> None:
     order = _order(tenant)
-    item = next(each for each in live(tenant, "materials") if each["batch_tracked"])
+    item = next(material for material in live(tenant, "materials") if material["batch_tracked"])
     variant = next(each["id"] for each in live(tenant, "variants") if each.get("material_id") == item["id"])
     row = {"sales_order_id": order["id"], "variant_id": variant, "quantity": 2, "price_per_unit": 1}
     added = tenant.create("sales_order_rows", row)
@@ -483,7 +489,7 @@ async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by
     _, soon = stocked("LATE", "2027-09-01T00:00:00Z"), stocked("SOON", "2026-09-01T00:00:00Z")
     rows = [{"row_id": added["id"]}]
     preview = await stage.call(TOOL, sales_order_id=NUMBER, rows=rows)
-    assert [each["code"] for each in preview["warnings"] if each["severity"] == "info"] == ["default_batches"]
+    assert [warning["code"] for warning in preview["warnings"] if warning["severity"] == "info"] == ["default_batches"]
     sooner = stocked("SOONER", "2026-08-01T00:00:00Z")
     (stale,) = (await applied(stage, preview["plan_token"]))["warnings"]
     assert (stale["code"], f"batch_id: {soon} → {sooner}" in stale["message"]) == ("stale_plan", True), stale

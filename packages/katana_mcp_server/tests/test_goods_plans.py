@@ -146,7 +146,7 @@ def test_an_option_that_changes_is_sent_with_all_the_others_by_their_ids() -> No
         {"values": ["S", "M", "L"], "id": 7, "name": "Size"},
         {"values": ["Red"], "id": 8, "name": "Colour"},
     ]
-    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+    assert [(change.field, change.old, change.new) for change in draft.changes] == [
         ("configs", "Size: S, L; Colour: Red", "Size: S, M, L; Colour: Red")
     ]
 

@@ -38,7 +38,7 @@ def _held(tenant: Tenant, collection: str, item: int) -> Wire:
     record = tenant.get(collection, item)
     head = {name: value or None for name, value in record.items() if name not in {*own, "variants", "configs"}}
     kept = [{name: value for name, value in row.items() if name not in own} for row in record["variants"]]
-    options = [{"name": each["name"], "values": each["values"]} for each in record["configs"]]
+    options = [{"name": config["name"], "values": config["values"]} for config in record["configs"]]
     return {**head, "configs": options, "variants": sorted(kept, key=lambda row: row["sku"] or "")}
 
 
@@ -55,7 +55,7 @@ async def test_a_product_is_made_with_its_options_found_at_once_and_taken_back(
     assert [row["config"] for row in shown["rows"]] == ["Size: S", "Size: L"]
     assert len([path for method, path in writes(stage) if method == "POST"]) == 1
     await _back(stage, clock, outcome)
-    assert "Trike" not in {each["name"] for each in live(tenant, "products")}
+    assert "Trike" not in {product["name"] for product in live(tenant, "products")}
     assert "TR-L" not in {row.get("sku") for row in (await stage.call("search_items", query="TR-L"))["rows"]}
 
 
@@ -138,13 +138,13 @@ async def test_a_price_alone_leaves_the_options_in_the_cache(stage: Stage, tenan
 async def test_options_are_sent_whole_and_none_is_wiped(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     wide = [{**SMALL, "config": {"Size": "S", "Colour": "Red"}}, {**LARGE, "config": {"Size": "L", "Colour": "Red"}}]
     made = await _done(stage, clock, "create_item", **SIZES, variants=wide)
-    options = {each["name"]: each["id"] for each in tenant.get("products", made["id"])["configs"]}
+    options = {config["name"]: config["id"] for config in tenant.get("products", made["id"])["configs"]}
     changed = await _done(
         stage, clock, "modify_item", type="product", item_id=made["id"], configs={"Size": ["S", "M", "L"]}
     )
     now = tenant.get("products", made["id"])["configs"]
-    assert [(each["name"], each["values"]) for each in now] == [("Size", ["S", "M", "L"]), ("Colour", ["Red"])]
-    assert {each["name"]: each["id"] for each in now} == options
+    assert [(row["name"], row["values"]) for row in now] == [("Size", ["S", "M", "L"]), ("Colour", ["Red"])]
+    assert {row["name"]: row["id"] for row in now} == options
     await _back(stage, clock, changed)
     assert tenant.get("products", made["id"])["configs"][0]["values"] == ["S", "L"]
     sized = [{"variant_id": sku, "config": {"Gears": "9"}} for sku in ("TR-S", "TR-L")]
@@ -152,7 +152,7 @@ async def test_options_are_sent_whole_and_none_is_wiped(stage: Stage, tenant: Te
     assert [len(row["config_attributes"]) for row in tenant.get("products", made["id"])["variants"]] == [3, 3]
     await _back(stage, clock, geared)
     after = tenant.get("products", made["id"])
-    assert [each["name"] for each in after["configs"]] == ["Size", "Colour"]
+    assert [config["name"] for config in after["configs"]] == ["Size", "Colour"]
     assert [len(row["config_attributes"]) for row in after["variants"]] == [2, 2]
 
 
@@ -165,7 +165,7 @@ async def test_the_first_option_of_an_item_stays_and_that_is_said(
     asked = {"type": "product", "item_id": made["id"], "update_variants": changes}
     clock.advance(61)
     preview = await stage.call("modify_item", **asked)
-    assert "no_way_back" in [each["code"] for each in preview["warnings"]]
+    assert "no_way_back" in [warning["code"] for warning in preview["warnings"]]
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
     assert "revert" not in outcome
     clock.advance(61)
@@ -174,7 +174,7 @@ async def test_the_first_option_of_an_item_stays_and_that_is_said(
         "update_variants": [{"variant_id": "TR-1", "config": {"Size": None}}],
     }
     refused = await stage.call("modify_item", type="product", item_id=made["id"], **gone)
-    told = [each["message"] for each in refused["warnings"] if each["severity"] == "blocking"]
+    told = [warning["message"] for warning in refused["warnings"] if warning["severity"] == "blocking"]
     assert "configs: Katana keeps at least one option of an item that has some: its last one stays" in told
 
 
@@ -219,14 +219,18 @@ async def test_what_a_failed_create_leaves_is_named_and_offered_for_deletion(
     preview = await stage.call("create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])
     answer = await applied_in_time(stage, clock, preview["plan_token"])
     (outcome,) = answer["outcomes"]
-    halves = [each["id"] for each in live(tenant, "materials") if each["name"] == "Oak" and each["id"] != other]
+    halves = [
+        material["id"]
+        for material in live(tenant, "materials")
+        if material["name"] == "Oak" and material["id"] != other
+    ]
     named = [warning["message"] for warning in outcome["warnings"] if warning["code"] == "left_behind"]
     assert (outcome["actions"][0]["state"], len(halves), len(named)) == (state, left, left)
     assert sorted(outcome["actions"][0]["look_up"]["left_behind"]) == sorted(halves)
     for key in halves:
         assert any(f"delete_item(type='material', item_id={key}) plans" in each for each in named), named
         await _done(stage, clock, "delete_item", type="material", item_id=key)
-    assert [each["id"] for each in live(tenant, "materials") if each["name"] == "Oak"] == [other]
+    assert [material["id"] for material in live(tenant, "materials") if material["name"] == "Oak"] == [other]
 
 
 async def test_a_refused_create_that_leaves_nothing_says_nothing_of_leftovers(
@@ -244,7 +248,7 @@ async def test_a_lead_time_that_katana_refuses_is_refused_before_anything_is_sen
     for days in (1000, 1.5, -1):
         variants = [{"sku": "OAK-1", "lead_time": days}]
         refusal = await stage.refusal("create_item", type="material", name="Oak", variants=variants)
-        assert [each["field_path"] for each in refusal["warnings"]] == ["variants[0].lead_time"]
+        assert [warning["field_path"] for warning in refusal["warnings"]] == ["variants[0].lead_time"]
     assert writes(stage) == []
 
 
@@ -256,7 +260,7 @@ async def test_a_new_item_whose_answer_is_lost_is_found_by_all_that_it_holds(
     answer = await applied_in_time(stage, clock, preview["plan_token"])
     (outcome,) = answer["outcomes"]
     assert (outcome["applied"], outcome["actions"][0]["look_up"]["as_planned"]) == (1, 1)
-    assert len([each for each in live(tenant, "products") if each["name"] == "Trike"]) == 1
+    assert len([product for product in live(tenant, "products") if product["name"] == "Trike"]) == 1
 
 
 async def test_arguments_that_a_type_does_not_have_are_refused_with_what_there_is(stage: Stage) -> None:
@@ -276,7 +280,9 @@ async def test_arguments_that_a_type_does_not_have_are_refused_with_what_there_i
 
 
 async def test_an_id_that_several_types_share_is_read_by_its_type(stage: Stage, tenant: Tenant) -> None:
-    both = {each["id"] for each in live(tenant, "products")} & {each["id"] for each in live(tenant, "materials")}
+    both = {product["id"] for product in live(tenant, "products")} & {
+        material["id"] for material in live(tenant, "materials")
+    }
     key = min(both)
     for kind in ("product", "material"):
         preview = await stage.call("modify_item", type=kind, item_id=key, category_name="Shared id")

@@ -14,7 +14,7 @@ from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of, within
 from katana_mcp.tools.hidden import escape_hidden, meant
 from katana_sandbox import ManualClock
 
-TOOLS = [each.name for each in tools() if each.read_only and not each.plans and each.name != "cache_status"]
+TOOLS = [tool.name for tool in tools() if tool.read_only and not tool.plans and tool.name != "cache_status"]
 CODES = (
     *(0x00, 0x01, 0x07, 0x08, 0x0B, 0x0C, 0x0D, 0x0E, 0x1B, 0x1F, 0x7F, 0x80, 0x85, 0x90, 0x9B, 0x9D, 0x9F),
     *(0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F),
@@ -129,7 +129,7 @@ NUMBERS = {
 PARTS = 32
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.soak) for each in range(1, PARTS))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(number, marks=pytest.mark.soak) for number in range(1, PARTS))])
 async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back(
     own: OwnSandbox, clock: ManualClock, first: int
 ) -> None:

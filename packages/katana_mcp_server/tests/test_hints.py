@@ -17,8 +17,8 @@ from katana_mcp.tools import hints
 from katana_mcp.tools.hints import CHANGING, SAME, nearest, quoted, unknown_tool
 from katana_mcp.tools.warnings import Refused, ToolWarning
 
-SCHEMAS = {each["name"]: each["inputSchema"] for each in catalogue()}
-SPECS = {each.name: each for each in tools()}
+SCHEMAS = {row["name"]: row["inputSchema"] for row in catalogue()}
+SPECS = {tool.name: tool for tool in tools()}
 ABSENT = absent_tools(served=SPECS)
 PLANNED = [
     "search_items",
@@ -147,7 +147,7 @@ def test_the_call_of_an_absent_tool_is_told_its_reason(name: str) -> None:
 
 
 def test_a_tool_that_was_left_out_at_the_start_says_so() -> None:
-    served = [each.name for each in chosen((), ("read",), ())]
+    served = [tool.name for tool in chosen((), ("read",), ())]
     told = unknown_tool("apply_plan", served, absent_tools(served=served))
     assert told == (
         "'apply_plan' is not there: it was left out when this server was started, by its toolsets, its tools, "
@@ -300,7 +300,7 @@ def test_a_word_that_people_use_is_answered_with_the_argument(
     tool: str, arguments: dict[str, object], path: str | None, said: str
 ) -> None:
     assert (said, path, "unknown_argument") in [
-        (each.message, each.field_path, each.code) for each in refused(tool, arguments)
+        (warning.message, warning.field_path, warning.code) for warning in refused(tool, arguments)
     ]
 
 
@@ -320,7 +320,7 @@ async def test_no_hidden_character_of_a_name_goes_out_whatever_it_names(stage: S
 def test_a_name_that_many_rows_hold_is_told_once() -> None:
     rows = [{"qty": 1, "prize": 2}] * 50
     told = refused("create_purchase_order", {"rows": rows})
-    assert [each.field_path for each in told] == ["rows[0].qty", "rows[0].prize"]
+    assert [warning.field_path for warning in told] == ["rows[0].qty", "rows[0].prize"]
 
 
 def _crowds() -> dict[str, tuple[str, dict[str, object]]]:
@@ -356,7 +356,7 @@ def test_ten_unknown_names_are_looked_at_however_many_are_sent(crowd: str, monke
     assert len({name for name, _ in compared}) <= 2 * 10  # each name, and its first word
     assert len(compared) <= 10 * (most + len(CHANGING))
     assert all(len(name) <= 60 for name, _ in compared)
-    assert len(str([each.message for each in told])) < 20_000
+    assert len(str([warning.message for warning in told])) < 20_000
 
 
 SHOWN = {

@@ -20,8 +20,8 @@ from katana_mcp.testing import Stage, payload_of
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock
 
-LISTED = {each["name"]: each for each in catalogue()}
-SPECS = {each.name: each for each in tools()}
+LISTED = {row["name"]: row for row in catalogue()}
+SPECS = {tool.name: tool for tool in tools()}
 LONG = {
     "additional_info": 5_000,
     "comment": 5_000,
@@ -139,7 +139,7 @@ def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words
             request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], given)
         except Refused as refusal:
             told = [warning.model_dump() for warning in refusal.warnings]
-            assert {each["code"] for each in told} <= {"invalid_argument", "unknown_argument"}, (name, what)
+            assert {warning["code"] for warning in told} <= {"invalid_argument", "unknown_argument"}, (name, what)
             assert len(json.dumps(told)) < 5_000, (name, what)
         else:
             kept = getattr(request, name)

@@ -39,11 +39,11 @@ def shown(answer: Payload) -> dict[tuple[int, int], Decimal]:
 async def test_stock_at_a_moment_is_the_sum_of_what_had_moved_by_then(
     stage: Stage, tenant: Tenant, moment: str
 ) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:100]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:100]]
     answer = await stage.call("inventory_at", as_of=moment, skus_or_variant_ids=ids)
     expected = stood(tenant, answer["at"], *ids)
     assert shown(answer) == expected
-    assert [each["variant_id"] for each in answer["stock"]] == ids
+    assert [row["variant_id"] for row in answer["stock"]] == ids
     for each in answer["stock"]:
         assert amount(each["in_stock"]) == sum(
             q for (variant, _), q in expected.items() if variant == each["variant_id"]
@@ -109,8 +109,8 @@ async def test_while_the_ledger_is_still_read_nothing_is_said_to_be_zero(own: Ow
     async with staged(own) as stage:
         answer = await paced(clock, stage.call("inventory_at", as_of=MOMENTS[2], skus_or_variant_ids=SKUS))
     assert answer["warming"]
-    assert [("in_stock" in each, each["locations"]) for each in answer["stock"]] == [(False, [])] * 2
-    assert all("not zero" in each["note"] for each in answer["stock"])
+    assert [("in_stock" in row, row["locations"]) for row in answer["stock"]] == [(False, [])] * 2
+    assert all("not zero" in row["note"] for row in answer["stock"])
 
 
 async def test_what_does_not_fit_is_named_for_the_next_call(stage: Stage, tenant: Tenant) -> None:
@@ -197,7 +197,7 @@ def _ledger(*moves: tuple[str, int, int, int]) -> list[Record]:
 
 
 def test_movements_of_one_moment_stand_by_rank() -> None:
-    assert [each["id"] for each in _ledger(("1", 2, 1, 3), ("1", 1, 2, 2), ("0", 9, 0, 0))] == [3, 2, 1]
+    assert [record["id"] for record in _ledger(("1", 2, 1, 3), ("1", 1, 2, 2), ("0", 9, 0, 0))] == [3, 2, 1]
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ async def test_every_movement_is_shown_as_katana_has_it_newest_first(stage: Stag
     answer = await stage.call(GET, skus_or_variant_ids=[variant["id"] for variant in variants], limit=250)
     rows = answer["rows"]
     assert len(rows) == answer["total"] == len(expected) > 20
-    assert [row["movement_date"] for row in rows] == [each["movement_date"] for each in expected]
-    sent = {each["id"]: each for each in expected}
+    assert [row["movement_date"] for row in rows] == [record["movement_date"] for record in expected]
+    sent = {record["id"]: record for record in expected}
     for row in rows:
         movement = sent[row["movement_id"]]
         for key in ("quantity_change", "balance_after", "value_per_unit", "average_cost_after", "value_in_stock_after"):
@@ -105,7 +105,7 @@ async def test_pages_meet_every_movement_once_also_where_rows_are_cut(stage: Sta
     variants = live(tenant, "variants")
     ids = [variant["id"] for variant in variants]
     rows, _ = await rows_of_cut_pages(stage, GET, 200, skus_or_variant_ids=ids)
-    assert sorted(row["movement_id"] for row in rows) == sorted(each["id"] for each in ledger(tenant, *ids))
+    assert sorted(row["movement_id"] for row in rows) == sorted(record["id"] for record in ledger(tenant, *ids))
 
 
 async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: Stage, tenant: Tenant) -> None:

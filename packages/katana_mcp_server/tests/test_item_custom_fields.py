@@ -27,7 +27,7 @@ def defined(stage: Stage, tenant: Tenant) -> dict[str, str]:
         {"label": GRADE, "field_type": "singleSelect", "entity_type": "MaterialVariant", "options": choices},
     ]
     made = [tenant.create("custom_field_definitions", {**body, "source": "us"}) for body in bodies]
-    return {each["label"]: each["id"] for each in made}
+    return {record["label"]: record["id"] for record in made}
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_values_are_set_by_label_joined_with_those_there_and_come_back(
     assert tenant.get("variants", variant["id"])["custom_fields"] == {defined[CODE]: "K-77", defined[GRADE]: 2}
     item = (await stage.call("get_item", item_id=variant["product_id"], item_type="product"))["item"]
     (row,) = [each for each in item["rows"] if each["variant_id"] == variant["id"]]
-    assert {each["field"]: each["value"] for each in row["custom_fields"]} == {CODE: "K-77", GRADE: "B"}
+    assert {field["field"]: field["value"] for field in row["custom_fields"]} == {CODE: "K-77", GRADE: "B"}
     clock.advance(61)
     back = await _planned(stage, outcome["revert"]["tool"], **outcome["revert"]["arguments"])
     await applied(stage, clock, back)
@@ -102,7 +102,9 @@ async def test_a_label_that_nothing_has_and_a_value_that_it_cannot_have_are_refu
 ) -> None:
     preview = await _planned(stage, "modify_item", **_change(variant, custom_fields=values))
     assert "plan_token" not in preview
-    found = [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    found = [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
     assert found == [(code, "update_variants[0].custom_fields")]
 
 
@@ -113,7 +115,9 @@ async def test_an_account_that_keeps_them_in_collections_is_told_so_and_loses_no
     older = [{"field_name": "Shelf", "field_value": "7"}]
     tenant.edit("variants", variant["id"], True, custom_fields=older)
     preview = await _planned(stage, "modify_item", **_change(variant, custom_fields={CODE: "K-80"}))
-    found = [(each["code"], each["message"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    found = [
+        (warning["code"], warning["message"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
     assert [code for code, _ in found] == ["invalid_argument"]
     assert "kept in a collection" in found[0][1]
     clock.advance(61)

@@ -12,12 +12,12 @@ MIDDLE = "2024-06-01T00:00:00.000Z"
 
 
 def _items(tenant: Tenant) -> list[Wire]:
-    return [each for kind in TYPES for each in live(tenant, f"{kind}s")]
+    return [record for kind in TYPES for record in live(tenant, f"{kind}s")]
 
 
 def _newest_first(items: list[Wire]) -> list[tuple[str, int]]:
     by_age = sorted(items, key=lambda each: (each["created_at"], each["id"], each["type"]), reverse=True)
-    return [(each["type"], each["id"]) for each in by_age]
+    return [(record["type"], record["id"]) for record in by_age]
 
 
 def _named(rows: list[Wire]) -> list[tuple[str, int]]:
@@ -114,9 +114,9 @@ async def test_ids_that_several_types_share_are_refused_and_found_with_a_type(st
 
 
 async def test_archived_and_deleted_items_are_listed_on_request_and_marked(stage: Stage, tenant: Tenant) -> None:
-    every = [each for kind in TYPES for each in tenant.all(f"{kind}s")]
+    every = [record for kind in TYPES for record in tenant.all(f"{kind}s")]
     for state in ("archived", "deleted"):
-        gone = [(each["type"], each["id"]) for each in every if each[f"{state}_at"]]
+        gone = [(record["type"], record["id"]) for record in every if record[f"{state}_at"]]
         shown = (await stage.call("list_items", limit=250, **{f"include_{state}": True}))["rows"]
         marked = [row for row in shown if f"{state}_at" in row]
         assert sorted(_named(marked)) == sorted(gone) != []
@@ -181,9 +181,9 @@ async def test_an_item_is_got_by_id_name_and_sku_of_a_variant(stage: Stage, tena
     for kind in TYPES:
         skus = [variant["sku"] for variant in tenant.all("variants")]
         item = next(
-            each
-            for each in live(tenant, f"{kind}s")
-            if each["variants"][0]["sku"] and skus.count(each["variants"][0]["sku"]) < 2
+            record
+            for record in live(tenant, f"{kind}s")
+            if record["variants"][0]["sku"] and skus.count(record["variants"][0]["sku"]) < 2
         )
         sku = item["variants"][0]["sku"]
         for asked in (item["id"], str(item["id"]), item["name"], f" {item['name'].upper()}", sku):

@@ -85,8 +85,10 @@ async def test_an_id_of_another_type_does_not_change_a_service_and_a_refusal_nam
     product = live(tenant, "products")[-1]
     for tool, more in (("modify_item", {"sku": "X"}), ("delete_item", {})):
         refusal = await stage.refusal(tool, type="service", item_id=product["id"], **more)
-        assert [(each["code"], each["field_path"]) for each in refusal["warnings"]] == [("not_found", "item_id")]
+        assert [(warning["code"], warning["field_path"]) for warning in refusal["warnings"]] == [
+            ("not_found", "item_id")
+        ]
     made = tenant.create("services", {"name": "Wheel truing", "variants": [{"sku": "TRUE-1"}]})
     tenant.delete("services", made["id"])
     preview = await stage.call("modify_item", type="service", item_id=made["id"], sku="X")
-    assert [(each["code"], each["field_path"]) for each in preview["warnings"]] == [("not_found", "item_id")]
+    assert [(warning["code"], warning["field_path"]) for warning in preview["warnings"]] == [("not_found", "item_id")]

@@ -18,7 +18,7 @@ async def test_stock_comes_in_the_order_asked_each_variant_once(stage: Stage, te
     first, second, third = _stocked(tenant, 3)
     asked = [third["sku"], first["id"], second["sku"], third["id"], first["id"], "nothing-has-this"]
     answer = await stage.call("check_inventory", skus_or_variant_ids=asked)
-    assert [each["variant_id"] for each in answer["stock"]] == [third["id"], first["id"], second["id"]]
+    assert [row["variant_id"] for row in answer["stock"]] == [third["id"], first["id"], second["id"]]
     assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-has-this"]
 
 
@@ -49,7 +49,7 @@ async def test_a_sku_of_several_variants_gives_all_of_them_and_says_so(stage: St
     tenant.edit("variants", second["id"], sku=first["sku"])
     for tool, rows in (("check_inventory", "stock"), ("get_variant_details", "variants")):
         answer = await stage.call(tool, skus_or_variant_ids=[first["sku"]])
-        assert [each["variant_id"] for each in answer[rows]] == [first["id"], second["id"]]
+        assert [row["variant_id"] for row in answer[rows]] == [first["id"], second["id"]]
         (warning,) = answer["warnings"]
         assert (warning["code"], warning["field_path"]) == ("duplicate_sku", "skus_or_variant_ids[0]")
 
@@ -108,7 +108,7 @@ async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(c
             result = await stage.result("check_inventory", {"skus_or_variant_ids": left})
             assert len(text_of(result).encode()) <= 40_000
             answer: Payload = payload_of(result)
-            seen += [each["variant_id"] for each in answer["stock"]]
+            seen += [row["variant_id"] for row in answer["stock"]]
             cut = [warning["code"] for warning in answer["warnings"]] == ["truncated_result"]
             assert cut is bool(answer["next_actions"])
             left = json.loads(answer["next_actions"][0].partition("=")[2].rstrip(")")) if cut else list[int]()
@@ -183,7 +183,7 @@ async def test_details_hold_what_katana_holds_of_variant_item_and_supplier(stage
 
 
 async def test_stock_at_one_location_is_that_location_alone(stage: Stage, tenant: Tenant) -> None:
-    skus = [each["sku"] for each in _stocked(tenant, 5)]
+    skus = [record["sku"] for record in _stocked(tenant, 5)]
     place = next(location for location in live(tenant, "locations") if location["name"] == "North warehouse")
     every = (await stage.call("check_inventory", skus_or_variant_ids=skus))["stock"]
     answer = await stage.call("check_inventory", skus_or_variant_ids=skus, location_id="North")
@@ -204,4 +204,4 @@ async def test_stock_at_a_location_that_there_is_not_is_refused(stage: Stage, te
 async def test_a_service_at_a_location_is_never_in_stock(stage: Stage, tenant: Tenant) -> None:
     service = next(tenant.all("services"))["variants"][0]["id"]
     answer = await stage.call("check_inventory", skus_or_variant_ids=[service], location_id="Main workshop")
-    assert [(each["locations"], each["note"]) for each in answer["stock"]] == [([], "a service is never in stock")]
+    assert [(row["locations"], row["note"]) for row in answer["stock"]] == [([], "a service is never in stock")]

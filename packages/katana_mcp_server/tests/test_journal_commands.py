@@ -135,7 +135,7 @@ def test_an_entry_that_there_is_not_ends_in_a_sentence(run: Run, typed: list[str
 def test_the_export_is_a_line_of_json_each(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("katana_mcp.commands.journal.look._PAGE", 2)
     lines = [json.loads(line) for line in run("export").out.splitlines()]
-    assert [(each["id"], each["state"], len(each["actions"])) for each in lines] == [
+    assert [(line["id"], line["state"], len(line["actions"])) for line in lines] == [
         (3, "planned", 2),
         (2, "finished", 3),
         (1, "expired", 1),

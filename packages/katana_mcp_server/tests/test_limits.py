@@ -103,7 +103,7 @@ async def test_of_ten_plans_applied_at_once_by_two_servers_no_more_are_written_t
         calls = [applied((one, other)[nr % 2], token) for nr, token in enumerate(tokens)]
         answers = await within(clock, 55, asyncio.gather(*calls))
     assert sorted(answer.get("error", "written") for answer in answers) == ["too_many_writes"] * 4 + ["written"] * 6
-    assert sum(len(made(tenant, each)) for each in numbers) == 6
+    assert sum(len(made(tenant, number)) for number in numbers) == 6
 
 
 async def test_a_plan_of_more_requests_than_a_minute_allows_has_no_token(own: OwnSandbox, tenant: Tenant) -> None:

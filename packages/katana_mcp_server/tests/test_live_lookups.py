@@ -19,7 +19,7 @@ async def _paths(stage: Stage, call: Callable[[], Awaitable[object]]) -> Counter
     """Return how often a call asked for each collection."""
     before = stage.requests()
     await call()
-    return Counter(each.path.rpartition("/")[2] for each in [*stage.own.sandbox.journal][before:])
+    return Counter(entry.path.rpartition("/")[2] for entry in [*stage.own.sandbox.journal][before:])
 
 
 def _part(tenant: Tenant, nr: str) -> Wire:
@@ -32,7 +32,7 @@ async def test_all_that_one_call_names_and_the_cache_lacks_takes_one_request_per
     made = [_part(tenant, nr) for nr in "12"]
     await stage.call("get_variant_details", skus_or_variant_ids=["FSKT-35M"])
     made += [_part(tenant, nr) for nr in "345"]
-    ids = [each["variants"][0]["id"] for each in made]
+    ids = [record["variants"][0]["id"] for record in made]
     asked: list[str | int] = ["NEW-3", "FSKT-35M", ids[3], ids[4], "NEW-1", "nothing-1", NOBODY]
     answer: Payload = {}
 

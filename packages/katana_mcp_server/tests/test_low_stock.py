@@ -269,12 +269,12 @@ async def test_what_to_order_covers_what_is_short_in_whole_purchase_units(stage:
         assert amount(row["line_value"]) == ordered * amount(variant["purchase_price"])
         totals.setdefault((supplier, currency), []).append(amount(row["line_value"]))
     assert reasons == {"on its way", "made"}
-    found = {(each.get("supplier_id"), each["currency"]): each for each in answer["to_order"]}
+    found = {(row.get("supplier_id"), row["currency"]): row for row in answer["to_order"]}
     assert {key: (each["lines"], amount(each["value"])) for key, each in found.items()} == {
         key: (len(values), sum(values)) for key, values in totals.items()
     }
     assert all(each["supplier"] == tenant.get("suppliers", key[0])["name"] for key, each in found.items() if key[0])
-    assert [each["lines"] for each in answer["to_order"]] == sorted(map(len, totals.values()), reverse=True)
+    assert [row["lines"] for row in answer["to_order"]] == sorted(map(len, totals.values()), reverse=True)
 
 
 async def test_totals_by_supplier_are_of_all_pages_and_a_price_of_nothing_is_none(

@@ -20,7 +20,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 def _sell(tenant: Tenant, *variants: int, quantity: int = 2) -> dict[str, Any]:
     """Return a new sales order of so many of each variant, at a location that makes things."""
     home = next(place["id"] for place in live(tenant, "locations") if place["manufacturing_allowed"])
-    rows = [{"variant_id": each, "quantity": quantity, "price_per_unit": 9} for each in variants]
+    rows = [{"variant_id": variant, "quantity": quantity, "price_per_unit": 9} for variant in variants]
     customer = live(tenant, "customers")[0]["id"]
     body = {"order_no": "SO-9001", "customer_id": customer, "location_id": home, "sales_order_rows": rows}
     return tenant.create("sales_orders", body)
@@ -28,7 +28,7 @@ def _sell(tenant: Tenant, *variants: int, quantity: int = 2) -> dict[str, Any]:
 
 def _goods(tenant: Tenant) -> tuple[int, int]:
     """Return a variant that is made, and one that is bought."""
-    bought = next(each["id"] for each in live(tenant, "variants") if each.get("material_id"))
+    bought = next(variant["id"] for variant in live(tenant, "variants") if variant.get("material_id"))
     return new_order(tenant)["variant_id"], bought
 
 
@@ -82,7 +82,7 @@ async def test_rows_that_have_their_goods_already_are_told_and_made_all_the_same
     tenant.create("stock_adjustments", {"location_id": order["location_id"], "stock_adjustment_rows": rows})
     clock.advance(61)
     preview = await _planned(stage)
-    (told,) = [each["message"] for each in preview["warnings"] if each["code"] == "stock_at_hand"]
+    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "stock_at_hand"]
     assert f"(row {order['sales_order_rows'][0]['id']})" in told
     assert "plan_token" in preview
 
@@ -109,22 +109,22 @@ async def test_a_large_row_is_split_into_orders_of_which_the_first_is_linked(
     preview = await _planned(stage, row_ids=[first], most_per_order=3)
     assert [line["quantity"] for line in preview["lines"]] == [3, 3, 1]
     assert "2 of them not linked to it" in preview["message"]
-    assert [each["method"] for each in preview["requests"]] == ["POST", "PATCH", "POST", "POST"]
+    assert [request["method"] for request in preview["requests"]] == ["POST", "PATCH", "POST", "POST"]
     before = {each["id"] for each in live(tenant, ORDER)}
     outcome = await applied(stage, clock, preview)
     assert outcome["applied"] == 4
     new = [each for each in live(tenant, ORDER) if each["id"] not in before]
-    assert [float(each["planned_quantity"]) for each in new] == [3, 3, 1]
-    assert [each.get("sales_order_row_id") for each in new] == [first, None, None]
-    assert [each["additional_info"] for each in new][1:] == [
+    assert [float(row["planned_quantity"]) for row in new] == [3, 3, 1]
+    assert [row.get("sales_order_row_id") for row in new] == [first, None, None]
+    assert [row["additional_info"] for row in new][1:] == [
         f"sales order SO-9001, row {first}, {nr} of 3" for nr in (2, 3)
     ]
-    shown = (await stage.call("list_manufacturing_orders", ids=[each["id"] for each in new]))["rows"]
+    shown = (await stage.call("list_manufacturing_orders", ids=[row["id"] for row in new]))["rows"]
     assert [row["planned_quantity"] for row in shown] == [3, 3, 1]
     clock.advance(61)
     assert codes(await _planned(stage, most_per_order=0.01)) == {"invalid_quantity"}
     whole = await _planned(stage, most_per_order=7)
-    assert [each["method"] for each in whole["requests"]] == ["POST"]
+    assert [request["method"] for request in whole["requests"]] == ["POST"]
 
 
 @pytest.mark.parametrize("request_", ["POST /manufacturing_orders", "PATCH /manufacturing_orders/*"])
@@ -148,6 +148,6 @@ async def test_each_of_several_split_rows_has_its_own_orders(stage: Stage, clock
     outcome = await applied(stage, clock, await _planned(stage, most_per_order=2))
     assert outcome["applied"] == 8
     new = [each for each in live(tenant, ORDER) if each["id"] not in before]
-    assert [float(each["planned_quantity"]) for each in new] == [2, 2, 1] * 2
-    linked = [each["id"] for each in new if each.get("sales_order_row_id")]
+    assert [float(row["planned_quantity"]) for row in new] == [2, 2, 1] * 2
+    linked = [row["id"] for row in new if row.get("sales_order_row_id")]
     assert _links(tenant, order) == linked

@@ -61,7 +61,7 @@ MADE: dict[str, Any] = {
 
 
 def _facts(*made: dict[str, Any], **changed: object) -> Facts:
-    taken = sum((each["quantity"] for each in made), Decimal(0))
+    taken = sum((row["quantity"] for row in made), Decimal(0))
     status = {"status": "PARTIALLY_COMPLETED", "completed_quantity": taken} if made else {}
     return Facts(
         record={**ORDER, **status, **changed},
@@ -76,13 +76,13 @@ def _complete(facts: Facts, **asked: object) -> tuple[Draft, Mapping[str | None,
     """Return a plan, and the severity of each warning by its code."""
     request = COMPLETION.request.model_validate({"manufacturing_order_id": 40, **asked})
     found = COMPLETION.checks(request, facts)
-    return COMPLETION.plan(request, facts), {each.code: each.severity for each in found}
+    return COMPLETION.plan(request, facts), {warning.code: warning.severity for warning in found}
 
 
 def _modify(facts: Facts, **asked: object) -> tuple[Draft, Mapping[str | None, str]]:
     change = WRITES["modify"]
     request = change.request.model_validate({"manufacturing_order_id": 40, **asked})
-    return change.plan(request, facts), {each.code: each.severity for each in change.checks(request, facts)}
+    return change.plan(request, facts), {check.code: check.severity for check in change.checks(request, facts)}
 
 
 def _body(draft: Draft) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_what_is_named_is_sent_with_all_the_others_as_planned_and_nothing_of_non
     )
     body = _body(draft)
     assert body["ingredients"] == [{"manufacturing_order_recipe_row_id": 12, "quantity": 10}]
-    assert [(each["manufacturing_order_operation_id"], each["time"]) for each in body["operations"]] == [
+    assert [(operation["manufacturing_order_operation_id"], operation["time"]) for operation in body["operations"]] == [
         (21, 90),
         (22, 150),
     ]
@@ -131,7 +131,7 @@ def test_no_more_decimals_are_sent_than_katana_keeps() -> None:
     draft, _ = _complete(
         _facts(planned_quantity=Decimal(3)), quantity=1, operations=[{"operation_row_id": 21, "seconds": 1}]
     )
-    assert [each["time"] for each in _body(draft)["operations"]] == [1, 100]
+    assert [operation["time"] for operation in _body(draft)["operations"]] == [1, 100]
     odd, _ = _complete(
         _facts(planned_quantity=Decimal(7)), quantity=1, operations=[{"operation_row_id": 21, "seconds": 1}]
     )
@@ -182,8 +182,14 @@ def test_a_production_that_is_deleted_is_reported_again_with_what_it_used_and_no
     assert draft.revert is not None
     arguments: Any = draft.revert["arguments"]
     assert (arguments["quantity"], arguments["completed_date"], arguments["is_final"]) == (4, DATE, False)
-    assert {each["recipe_row_id"]: each["quantity"] for each in arguments["ingredients"]} == {11: 0, 12: 9}
-    assert {each["operation_row_id"]: each["seconds"] for each in arguments["operations"]} == {21: 200, 22: 0}
+    assert {ingredient["recipe_row_id"]: ingredient["quantity"] for ingredient in arguments["ingredients"]} == {
+        11: 0,
+        12: 9,
+    }
+    assert {operation["operation_row_id"]: operation["seconds"] for operation in arguments["operations"]} == {
+        21: 200,
+        22: 0,
+    }
     traced = _complete(_facts({**MADE, "serial_numbers": [{"id": 1}]}), delete_production_id=31)[0]
     assert (traced.revert, bool(traced.one_way)) == (None, True)
 
@@ -273,7 +279,7 @@ def test_a_deletion_names_the_sales_order_and_says_what_the_way_back_takes_from_
     request = change.request.model_validate({"manufacturing_order_id": 40})
 
     def planned(facts: Facts) -> tuple[Draft, Mapping[str | None, str]]:
-        return change.plan(request, facts), {each.code: each.severity for each in change.checks(request, facts)}
+        return change.plan(request, facts), {check.code: check.severity for check in change.checks(request, facts)}
 
     free, told = planned(_facts(status="NOT_STARTED"))
     assert free.revert is not None

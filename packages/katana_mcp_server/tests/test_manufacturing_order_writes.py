@@ -17,7 +17,7 @@ PRODUCTION = "manufacturing_order_productions"
 
 def live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
     """Return the live records, oldest first."""
-    return [each for each in tenant.all(collection) if not each.get("deleted_at")]
+    return [record for record in tenant.all(collection) if not record.get("deleted_at")]
 
 
 def rows_of(tenant: Tenant, collection: str, order: int) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ async def test_nothing_is_ordered_that_is_not_made_and_nothing_where_nothing_is_
     stage: Stage, tenant: Tenant
 ) -> None:
     order = new_order(tenant)
-    bought = next(each["id"] for each in live(tenant, "variants") if each.get("material_id"))
+    bought = next(variant["id"] for variant in live(tenant, "variants") if variant.get("material_id"))
     idle = next(place for place in live(tenant, "locations") if place["id"] != order["location_id"])
     tenant.edit("locations", idle["id"], True, manufacturing_allowed=False)
     new = {"sku_or_variant_id": order["variant_id"], "planned_quantity": 1, "location_id": order["location_id"]}

@@ -49,8 +49,8 @@ async def test_an_ingredient_of_too_many_orders_is_refused(
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = live(tenant, "manufacturing_order_recipe_rows")
-    part = max((each["variant_id"] for each in recipe), key=[each["variant_id"] for each in recipe].count)
-    held = [each["manufacturing_order_id"] for each in recipe if each["variant_id"] == part]
+    part = max((record["variant_id"] for record in recipe), key=[record["variant_id"] for record in recipe].count)
+    held = [record["manufacturing_order_id"] for record in recipe if record["variant_id"] == part]
     monkeypatch.setattr(filters, "MOST_INSIDE", len(held))
     answer = await stage.call("list_manufacturing_orders", limit=100, ingredient_skus_or_variant_ids=[part])
     assert answer["total"] == len(set(held)) > 1
@@ -66,7 +66,7 @@ async def test_a_list_shows_each_orders_ingredients_where_asked(stage: Stage, te
     tenant.delete("manufacturing_order_recipe_rows", gone["id"])
     recipe = live(tenant, "manufacturing_order_recipe_rows")
     pages = [await stage.call("list_manufacturing_orders", limit=10, page=n, include_rows=True) for n in range(1, 6)]
-    orders = [each for page in pages for each in page["rows"]]
+    orders = [row for page in pages for row in page["rows"]]
     held: dict[int, list[tuple[int, str | None]]] = {
         manufacturing_order["id"]: [] for manufacturing_order in live(tenant, "manufacturing_orders")
     }
@@ -93,7 +93,7 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
         shown = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
 
         def mine(collection: str, of: int = order_id) -> list[Wire]:
-            return [each for each in live(tenant, collection) if each["manufacturing_order_id"] == of]
+            return [record for record in live(tenant, collection) if record["manufacturing_order_id"] == of]
 
         recipe = mine("manufacturing_order_recipe_rows")
         assert recipe
@@ -108,7 +108,9 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
         ]
         assert [
             (production["production_id"], amount(production["quantity"])) for production in shown["productions"]
-        ] == [(each["id"], amount(each["quantity"])) for each in mine("manufacturing_order_productions")]
+        ] == [
+            (production["id"], amount(production["quantity"])) for production in mine("manufacturing_order_productions")
+        ]
         assert shown.get("sales_order_row_id") == order.get("sales_order_row_id")
         sold = tenant.get("sales_orders", order["sales_order_id"]) if order.get("sales_order_id") else None
         buyer = tenant.get("customers", sold["customer_id"])["name"] if sold else None
@@ -157,7 +159,7 @@ async def test_only_the_parts_asked_for_are_shown(stage: Stage, tenant: Tenant) 
     for part, key in parts.items():
         answer = await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, include=[part])
         assert answer["order"][key] == whole[key] != []
-        assert {each for each in parts.values() if answer["order"].get(each)} == {key}
+        assert {part for part in parts.values() if answer["order"].get(part)} == {key}
 
 
 async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, tenant: Tenant) -> None:

@@ -84,5 +84,5 @@ async def test_only_records_of_an_account_have_a_link_into_katanas_web_app(own: 
         f"https://katana.example/{item['item_type']}/{item['item_id']}",
         *(f"https://katana.example/{DOCUMENTS[name]}/{each[f'{name}_id']}" for name, each in documents.items()),
     ]
-    shown = [each.get("url") for each in (order, item, customer, variant, *documents.values())]
+    shown = [row.get("url") for row in (order, item, customer, variant, *documents.values())]
     assert shown == ([None] * len(links) if sandbox else links)

@@ -20,7 +20,7 @@ DOCUMENTS = {
 def _missed(answer: Payload) -> str | None:
     """Return what is said of a number that nothing has."""
     told = [warning for warning in answer["warnings"] if warning["code"] == "not_found"]
-    assert all((each["severity"], each["field_path"]) == ("advisory", "query") for each in told)
+    assert all((row["severity"], row["field_path"]) == ("advisory", "query") for row in told)
     return told[0]["message"] if told else None
 
 

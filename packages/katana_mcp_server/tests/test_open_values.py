@@ -35,7 +35,7 @@ def notices(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
 async def test_a_value_that_katana_has_added_finds_what_has_it(
     stage: Stage, tenant: Tenant, tool: str, collection: str, name: str
 ) -> None:
-    mine = [each["id"] for each in live(tenant, collection)[:2]]
+    mine = [record["id"] for record in live(tenant, collection)[:2]]
     for each in mine:
         changed: dict[str, Any] = {name: "ON_ICE"}
         tenant.edit(collection, each, **changed)

@@ -72,7 +72,7 @@ async def test_an_order_is_late_once_its_day_has_passed_or_comes_before_its_good
     seen: set[str | None] = set()
     for row in answer["rows"]:
         lacking = [each for each, _ in expected[row["sales_order_id"]] if each["product_availability"] not in THERE]
-        dates = [each["product_expected_date"] for each in lacking]
+        dates = [record["product_expected_date"] for record in lacking]
         due, late = row["delivery_date"], row.get("late")
         if due < DAY(NOW):
             assert late == "overdue"
@@ -92,7 +92,7 @@ async def test_a_row_that_waits_says_what_is_missing_and_what_brings_it(
     answer, orders = await every(stage, clock), open_rows(tenant)
     waiting = {each["sales_order_row_id"]: each for row in answer["rows"] for each in row["waiting"]}
     brought = 0
-    for row, left in (each for rows in orders.values() for each in rows if each[0]["id"] in waiting):
+    for row, left in (row for rows in orders.values() for row in rows if row[0]["id"] in waiting):
         told = waiting[row["id"]]
         order = tenant.get("sales_orders", row["sales_order_id"])
         level = tenant.get("inventory", (row["variant_id"], row["location_id"] or order["location_id"]))

@@ -59,7 +59,7 @@ async def test_rows_of_a_sku_are_listed_open_or_all_in_pages_with_the_head_of_th
     assert [row for page in pages for row in shown(page, kind)] == every[:4]
     assert stage.requests() == asked
     first = whole["rows"][0]
-    order = next(each for each in live(tenant, f"{kind}_orders") if each["id"] == every[0][0])
+    order = next(record for record in live(tenant, f"{kind}_orders") if record["id"] == every[0][0])
     assert (first["order_no"], first["row_count"]) == (order["order_no"], len(order[row_of]))
     assert (first["row"]["sku"], first["row"]["variant_id"]) == (variants[variant_id]["sku"], variant_id)
     by_id = await stage.call(tool, ids=[order["id"], 1], rows_only=True)

@@ -17,12 +17,12 @@ NAMES = {
     "source_location_id": "locations",
     "target_location_id": "locations",
 }
-READS = {each.name for each in tools() if each.read_only and not each.plans}
+READS = {tool.name for tool in tools() if tool.read_only and not tool.plans}
 FILTERS = [
-    (each["name"], name)
-    for each in catalogue()
-    if each["name"] in READS and each["name"] != "get_customer"
-    for name in each["inputSchema"]["properties"]
+    (row["name"], name)
+    for row in catalogue()
+    if row["name"] in READS and row["name"] != "get_customer"
+    for name in row["inputSchema"]["properties"]
     if name in NAMES
 ]
 
@@ -38,7 +38,7 @@ def needed(tenant: Tenant, tool: str, given: str) -> dict[str, object]:
     """Return the arguments that a tool cannot do without, besides the one that is given."""
     variants = [variant["id"] for variant in live(tenant, "variants")[:10]]
     asked: dict[str, object] = {"skus_or_variant_ids": variants, "as_of": "2026-02-28"}
-    schema = next(each["inputSchema"] for each in catalogue() if each["name"] == tool)
+    schema = next(row["inputSchema"] for row in catalogue() if row["name"] == tool)
     if tool == "promise_date":
         return {"rows": [{"sku_or_variant_id": variants[0], "quantity": 1}]}
     return {name: asked[name] for name in schema.get("required", ()) if name != given}
@@ -85,7 +85,7 @@ async def test_a_part_that_several_have_is_refused_with_the_candidates(stage: St
     (warning,) = refusal["warnings"]
     assert (warning["code"], warning["field_path"]) == ("ambiguous_name", "customer_id")
     assert f"{len(having)} customers have {word!r} in their names; name one whole or by id: " in warning["message"]
-    assert sum(f"{each['id']} ({each['name']})" in warning["message"] for each in having) == min(5, len(having))
+    assert sum(f"{record['id']} ({record['name']})" in warning["message"] for record in having) == min(5, len(having))
 
 
 async def test_a_whole_name_counts_before_a_part_of_another(stage: Stage, tenant: Tenant) -> None:
@@ -131,7 +131,7 @@ async def test_writes_want_the_whole_name_and_name_the_candidates(stage: Stage, 
     preview = await stage.call("create_purchase_order", supplier_id=word, location_id=order["location_id"], rows=[line])
     assert "plan_token" not in preview
     blocking = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
-    assert [(each["code"], each["field_path"]) for each in blocking] == [("not_found", "supplier_id")]
+    assert [(warning["code"], warning["field_path"]) for warning in blocking] == [("not_found", "supplier_id")]
     assert f"did you mean {row['name']!r}?" in blocking[0]["message"]
     place, where = only_word(tenant, "locations", str)
     other = next(location["id"] for location in live(tenant, "locations") if location["id"] != where["id"])
@@ -149,7 +149,7 @@ async def test_a_write_names_all_that_have_the_part_and_takes_none(
     stage: Stage, tenant: Tenant, tool: str, name: str
 ) -> None:
     word, row = only_word(tenant, NAMES[name], str)
-    other = next(each for each in live(tenant, NAMES[name]) if each["id"] != row["id"])
+    other = next(record for record in live(tenant, NAMES[name]) if record["id"] != row["id"])
     tenant.edit(NAMES[name], other["id"], name=f"{word} Outlet")
     order = next(
         purchase_order

@@ -15,8 +15,8 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage
 from katana_mcp.tools.warnings import Refused
 
-LISTED = {each["name"]: each for each in catalogue()}
-SPECS = {each.name: each for each in tools()}
+LISTED = {row["name"]: row for row in catalogue()}
+SPECS = {tool.name: tool for tool in tools()}
 
 
 @pytest.mark.parametrize("asked", ["fskt-35m", "FSKT-35M ", " Fskt-35m"])

@@ -418,7 +418,7 @@ def _ranked(sold: int, made: int) -> list[tuple[str, dict[str, object], set[str]
 
 def _has_to_be_made(tenant: Tenant, order: Wire) -> bool:
     """Return whether a row of an open sales order is of a product that is made there, and nothing makes it yet."""
-    known = {each["id"]: each["product_id"] for each in live(tenant, "variants")}
+    known = {variant["id"]: variant["product_id"] for variant in live(tenant, "variants")}
     rows = [row for row in order["sales_order_rows"] if order["status"] == "NOT_SHIPPED"]
     places = [tenant.get("locations", row["location_id"] or order["location_id"]) for row in rows]
     products = [
@@ -426,7 +426,9 @@ def _has_to_be_made(tenant: Tenant, order: Wire) -> bool:
         for row in rows
         if known.get(row["variant_id"]) and not row["linked_manufacturing_order_id"]
     ]
-    return all(each["manufacturing_allowed"] for each in places) and any(each["is_producible"] for each in products)
+    return all(place["manufacturing_allowed"] for place in places) and any(
+        product["is_producible"] for product in products
+    )
 
 
 def _supplied(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
@@ -456,7 +458,7 @@ def _served(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
 
 
 def _made_of_variants(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
-    item = next(each for each in live(tenant, "materials") if len(each["variants"]) == 1)
+    item = next(material for material in live(tenant, "materials") if len(material["variants"]) == 1)
     variant, lane = item["variants"][0]["id"], f"material {item['id']}"
     named: dict[str, object] = {"type": "material", "item_id": item["id"]}
     new: dict[str, object] = {"type": "material", "name": "Oak", "variants": [{"sku": "OAK  1"}]}

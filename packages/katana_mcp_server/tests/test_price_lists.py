@@ -21,7 +21,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def goods(tenant: Tenant) -> list[int]:
     """Return four variants that are sold."""
-    return [int(each["id"]) for each in live(tenant, "variants") if each["sales_price"]][:4]
+    return [int(variant["id"]) for variant in live(tenant, "variants") if variant["sales_price"]][:4]
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def retail(tenant: Tenant, goods: list[int]) -> int:
 
 
 def _rows(tenant: Tenant, retail: int) -> Rows:
-    rows: list[dict[str, Any]] = [each for each in tenant.all("price_list_rows") if each["price_list_id"] == retail]
-    return {each["variant_id"]: (each["adjustment_method"], float(each["amount"])) for each in rows}
+    rows: list[dict[str, Any]] = [row for row in tenant.all("price_list_rows") if row["price_list_id"] == retail]
+    return {row["variant_id"]: (row["adjustment_method"], float(row["amount"])) for row in rows}
 
 
 async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payload:
@@ -52,22 +52,26 @@ async def _planned(stage: Stage, **asked: object) -> Payload:
 
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     assert "plan_token" not in preview, preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 async def test_a_list_is_raised_by_a_percentage_and_taken_back(
     stage: Stage, clock: ManualClock, tenant: Tenant, goods: list[int], retail: int
 ) -> None:
-    before, own = _rows(tenant, retail), {each["id"]: each["sales_price"] for each in live(tenant, "variants")}
+    before, own = _rows(tenant, retail), {variant["id"]: variant["sales_price"] for variant in live(tenant, "variants")}
     preview = await _planned(stage, percent=10)
-    assert [(each["old"], each["new"]) for each in preview["changes"]] == [("10", "11"), ("20.5", "22.55")]
+    assert [(change["old"], change["new"]) for change in preview["changes"]] == [("10", "11"), ("20.5", "22.55")]
     assert preview.get("currency") is None, "no source says in what a price list is"
-    assert all(each["field"].endswith(".Retail 27") for each in preview["changes"])
-    assert any("1 of the 3 prices" in each["message"] for each in preview["warnings"])
+    assert all(change["field"].endswith(".Retail 27") for change in preview["changes"])
+    assert any("1 of the 3 prices" in warning["message"] for warning in preview["warnings"])
     outcome = await _applied(stage, clock, preview)
     assert outcome["applied"] == 2
     assert _rows(tenant, retail) == {**before, goods[0]: ("fixed", 11), goods[1]: ("fixed", 22.55)}
-    assert {each["id"]: each["sales_price"] for each in live(tenant, "variants")} == own, "their own stay as they are"
+    assert {variant["id"]: variant["sales_price"] for variant in live(tenant, "variants")} == own, (
+        "their own stay as they are"
+    )
     clock.advance(61)
     await _applied(stage, clock, payload_of(await stage.result(TOOL, outcome["revert"]["arguments"])))
     assert _rows(tenant, retail) == before
@@ -78,9 +82,9 @@ async def test_prices_one_by_one_change_what_is_there_and_put_in_what_is_not(
 ) -> None:
     prices = [{"sku_or_variant_id": good, "price": 7 + nr} for nr, good in enumerate(goods)]
     preview = await _planned(stage, prices=prices)
-    assert [each.get("old") for each in preview["changes"]] == ["10", "20.5", "15 percentage", None]
-    assert [each["code"] for each in preview["warnings"] if each["code"] == "no_way_back"]
-    assert [each["method"] for each in preview["requests"]] == ["PATCH", "PATCH", "PATCH", "POST"]
+    assert [change.get("old") for change in preview["changes"]] == ["10", "20.5", "15 percentage", None]
+    assert [warning["code"] for warning in preview["warnings"] if warning["code"] == "no_way_back"]
+    assert [request["method"] for request in preview["requests"]] == ["PATCH", "PATCH", "PATCH", "POST"]
     assert (await _applied(stage, clock, preview))["applied"] == 4
     assert _rows(tenant, retail) == {good: ("fixed", 7 + nr) for nr, good in enumerate(goods)}
     clock.advance(61)
@@ -92,8 +96,8 @@ async def test_only_what_is_named_changes_and_what_has_no_price_there_is_told(
 ) -> None:
     del retail
     preview = await _planned(stage, percent=-50, skus_or_variant_ids=[goods[0], goods[3]])
-    assert [(each["variant_id"], each["price"]) for each in preview["lines"]] == [(goods[0], 5)]
-    assert any(each["message"].startswith("1 have no price in the list") for each in preview["warnings"])
+    assert [(line["variant_id"], line["price"]) for line in preview["lines"]] == [(goods[0], 5)]
+    assert any(warning["message"].startswith("1 have no price in the list") for warning in preview["warnings"])
 
 
 async def test_what_is_meant_is_certain_or_refused(
@@ -127,9 +131,9 @@ async def test_a_lost_answer_is_looked_up_and_no_price_comes_twice(
     clock.advance(61)
     asked = stage.call("apply_plan", plan_tokens=[preview["plan_token"]])
     (outcome,) = (await within(clock, 300, asked))["outcomes"]
-    states = [each["state"] for each in outcome["actions"]]
+    states = [action["state"] for action in outcome["actions"]]
     assert set(states) == ({"applied"} if lost == Drop("after") else {"unknown", "not_tried"}), outcome
-    rows = [each["variant_id"] for each in tenant.all("price_list_rows") if each["price_list_id"] == retail]
+    rows = [row["variant_id"] for row in tenant.all("price_list_rows") if row["price_list_id"] == retail]
     assert len(rows) == len(set(rows)), "one row for each variant"
 
 

@@ -60,7 +60,9 @@ async def _planned(stage: Stage, type: str, *orders: int | str, **place: object)
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     """Return codes and paths of what speaks against a plan."""
     assert "plan_token" not in preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 @pytest.mark.parametrize("type", TYPES)
@@ -68,8 +70,8 @@ async def test_orders_become_one_block_where_they_were_asked_for_in_the_order_gi
     stage: Stage, clock: ManualClock, tenant: Tenant, type: str
 ) -> None:
     before = _rank(tenant, type)
-    first, second, third, fourth = (each["id"] for each in _orders(tenant, type))
-    rest = [each for each in _rank(tenant, type) if each not in {first, second, third, fourth}]
+    first, second, third, fourth = (order["id"] for order in _orders(tenant, type))
+    rest = [number for number in _rank(tenant, type) if number not in {first, second, third, fourth}]
     assert set(before) <= set(rest)
     steps: list[tuple[list[int | str], dict[str, object], list[int]]] = [
         (["RANK-3", second], {"position": "top"}, [third, second, *rest, first, fourth]),
@@ -99,7 +101,7 @@ async def test_a_preview_says_plainly_what_goes_where_and_why_nothing_takes_it_b
     (request,) = preview["requests"]
     body = f'{{"order_ids":[{second["id"]},{third["id"]}],"place":{{"before_id":{first["id"]}}}}}'
     assert (request["path"], request["body"]) == ("/sales_order_rerank", body)
-    (told,) = [each["message"] for each in preview["warnings"] if each["code"] == "no_way_back"]
+    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "no_way_back"]
     assert "Katana shows no rank" in told
     assert _rank(tenant, "sales_order") == ranked
 
@@ -135,7 +137,7 @@ async def test_an_order_that_is_not_open_has_no_rank_neither_to_move_nor_to_move
     tenant.edit(TYPES[type], first["id"], status=status)
     preview = await _planned(stage, type, first["id"], second["id"], position="top")
     assert _against(preview) == [("already_completed", "orders[0]")]
-    (told,) = [each["message"] for each in preview["warnings"] if each["code"] == "already_completed"]
+    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "already_completed"]
     assert f"RANK-1 is {status}" in told
     clock.advance(61)
     assert _against(await _planned(stage, type, second["id"], before="RANK-1")) == [("already_completed", "before")]
@@ -200,7 +202,7 @@ async def test_the_order_that_is_put_on_top_gets_the_stock_and_the_cache_shows_i
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
     tenant.create("materials", {"name": "Resin", "uom": "kg", "variants": [{"sku": "RESIN"}]})
-    resin = next(each["id"] for each in live(tenant, "variants") if each["sku"] == "RESIN")
+    resin = next(variant["id"] for variant in live(tenant, "variants") if variant["sku"] == "RESIN")
     rows = [{"variant_id": resin, "quantity": 3, "cost_per_unit": 1}]
     tenant.create("stock_adjustments", {"location_id": _home(tenant), "stock_adjustment_rows": rows})
     for number in ("FIRST", "SECOND"):
@@ -208,7 +210,7 @@ async def test_the_order_that_is_put_on_top_gets_the_stock_and_the_cache_shows_i
 
     async def states() -> list[object]:
         found = [await stage.call("get_sales_order", sales_order_id=number) for number in ("FIRST", "SECOND")]
-        return [each["order"]["rows"][0]["product_availability"] for each in found]
+        return [payload["order"]["rows"][0]["product_availability"] for payload in found]
 
     async def ready() -> set[str]:
         rows = (await stage.call("order_readiness", state=["ready"], limit=250))["rows"]
@@ -288,7 +290,7 @@ async def test_a_plan_is_stale_once_an_order_of_it_is_closed(
         answer = payload_of(await within(clock, 300, asked))
         assert answer["error"] == "stale_plan"
         assert codes(answer) == {"stale_plan", "already_completed"}
-    assert _rank(tenant, type) == [each for each in ranked if each not in {second["id"], third["id"]}]
+    assert _rank(tenant, type) == [number for number in ranked if number not in {second["id"], third["id"]}]
 
 
 async def test_a_plan_is_stale_once_an_order_is_made_for_another_sales_order_or_has_another_status(
@@ -309,7 +311,7 @@ async def test_a_plan_is_stale_once_an_order_is_made_for_another_sales_order_or_
 async def test_two_plans_that_are_applied_at_once_come_one_after_the_other(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    first, second, third, fourth = (each["id"] for each in _orders(tenant, "sales_order"))
+    first, second, third, fourth = (order["id"] for order in _orders(tenant, "sales_order"))
     one = await _planned(stage, "sales_order", second, first, position="top")
     other = await _planned(stage, "sales_order", fourth, third, before=first)
     tokens = [one["plan_token"], other["plan_token"]]
@@ -320,9 +322,9 @@ async def test_two_plans_that_are_applied_at_once_come_one_after_the_other(
 
 async def test_more_orders_than_one_request_takes_are_refused_by_the_schema(stage: Stage) -> None:
     refusal = await stage.refusal(TOOL, type="sales_order", orders=list(range(1, 252)), position="top")
-    assert [each["field_path"] for each in refusal["warnings"]] == ["orders"]
+    assert [warning["field_path"] for warning in refusal["warnings"]] == ["orders"]
     refusal = await stage.refusal(TOOL, type="sales_order", orders=[], position="top")
-    assert [each["field_path"] for each in refusal["warnings"]] == ["orders"]
+    assert [warning["field_path"] for warning in refusal["warnings"]] == ["orders"]
 
 
 def test_what_an_answer_lists_and_whether_it_may_be_sent_again_is_kept_in_the_journal() -> None:

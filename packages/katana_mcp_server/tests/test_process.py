@@ -59,7 +59,7 @@ async def _usual_names() -> list[str]:
     """Return the tools that are listed where nothing is chosen."""
     choice = load_choice(_env_file=None)
     specs = served(choice)
-    return [each["name"] for each in await listing(specs, unlisted(specs, choice))]
+    return [row["name"] for row in await listing(specs, unlisted(specs, choice))]
 
 
 async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def _product(tenant: Tenant, *skus: str) -> list[int]:
     options = [{"name": "Size", "values": [*skus]}]
     variants = [{"sku": sku, "config_attributes": [{"config_name": "Size", "config_value": sku}]} for sku in skus]
     body = {"name": f"Product {skus[0]}", "uom": "pcs", "configs": options, "variants": variants}
-    return [each["id"] for each in tenant.create("products", {**body, "is_producible": True})["variants"]]
+    return [variant["id"] for variant in tenant.create("products", {**body, "is_producible": True})["variants"]]
 
 
 def _worked(tenant: Tenant, sku: str, *rows: dict[str, Any]) -> int:
@@ -60,7 +60,9 @@ async def _asked(stage: Stage, clock: ManualClock, **asked: object) -> Payload:
 
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     assert "plan_token" not in preview, preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 async def test_operations_are_changed_deleted_and_added_at_the_end(
@@ -87,7 +89,7 @@ async def test_operations_are_changed_deleted_and_added_at_the_end(
         ("DELETE", f"/{ROWS}/{second}"),
         ("POST", f"/{ROWS}"),
     ]
-    assert [each["code"] for each in preview["warnings"]] == ["no_way_back"]
+    assert [warning["code"] for warning in preview["warnings"]] == ["no_way_back"]
     outcome = await applied(stage, clock, preview)
     assert (outcome["applied"], outcome.get("revert")) == (3, None)
     assert _said(tenant, frame) == [
@@ -109,7 +111,7 @@ async def test_what_is_changed_has_a_way_back(stage: Stage, clock: ManualClock, 
     unset = await _asked(
         stage, clock, sku_or_variant_id=frame, update_operation_rows=[{"row_id": first, "cost_parameter": 3}]
     )
-    assert [each["code"] for each in unset["warnings"]] == ["no_way_back"], "nothing makes it unset again"
+    assert [warning["code"] for warning in unset["warnings"]] == ["no_way_back"], "nothing makes it unset again"
 
 
 async def test_recipe_and_operations_change_in_one_plan_and_go_back_in_one(
@@ -175,7 +177,7 @@ async def test_the_product_alone_shows_its_recipe_and_its_operations(
     assert _against(preview) == [("no_effective_change", None)]
     assert "no change was given: name what to change in" in preview["message"]
     assert [line["row_id"] for line in preview["lines"]] == [
-        each["product_operation_row_id"] for each in _held(tenant, frame)
+        record["product_operation_row_id"] for record in _held(tenant, frame)
     ]
 
 
@@ -220,7 +222,7 @@ async def test_an_operation_of_several_variants_says_which_others_it_changes(
     tenant.insert_raw(ROWS, {**shown, "id": key + 1, "product_operation_row_id": key + 1})
     stage.own.sandbox.faults.add(Fault(f"GET /{ROWS}", action=_with_the_same_id(key, key + 1), times=None))
     preview = await _asked(stage, clock, sku_or_variant_id="FORK-S", delete_operation_row_ids=[key])
-    told = [each["message"] for each in preview["warnings"] if each["code"] == "in_use"]
+    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
     assert told == [f"delete_operation_row_ids[0]: operation {key} is also one of FORK-L: it changes there too"]
 
 
@@ -257,10 +259,10 @@ async def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(
     )
     stage.own.sandbox.faults.add(fault)
     outcome = await applied(stage, clock, preview)
-    states = [each["state"] for each in outcome["actions"]]
+    states = [action["state"] for action in outcome["actions"]]
     is_told = fault.action == Drop("after") and "DELETE" not in str(fault)
     assert states.count("unknown") == (0 if is_told else 1), "of what is deleted Katana shows no trace"
-    assert [each.method for each in stage.own.sandbox.journal if each.path.endswith(ROWS)].count("POST") <= 1
+    assert [entry.method for entry in stage.own.sandbox.journal if entry.path.endswith(ROWS)].count("POST") <= 1
     new = [row for row in _held(tenant, frame) if row["operation_name"] == "Welding"][1:]
     assert len(new) == (2 if states[2] == "applied" else 0)
 
@@ -313,4 +315,4 @@ async def test_an_operation_that_was_there_before_is_not_taken_for_the_one_whose
     preview = await _asked(stage, clock, sku_or_variant_id="FRAME-1", add_operation_rows=[PAINTING])
     stage.own.sandbox.faults.add(Fault(f"POST /{ROWS}", action=lost))
     outcome = await applied(stage, clock, preview)
-    assert [each["state"] for each in outcome["actions"]] == [state]
+    assert [action["state"] for action in outcome["actions"]] == [state]

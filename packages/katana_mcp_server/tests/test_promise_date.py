@@ -55,7 +55,7 @@ async def test_free_stock_is_there_today_and_not_a_piece_more(stage: Stage, tena
     for quantity, source in ((free, ["stock"]), (free + 1, ["stock", "buy"])):
         answer = await promise(stage, clock, (variant["id"], quantity), location_id=place)
         (line,) = answer["rows"]
-        kinds = [each["source"] for each in line["sources"]]
+        kinds = [source["source"] for source in line["sources"]]
         assert kinds[:1] == source[:1]
         assert len(kinds) == len(source)
         assert amount(line["free_now"]) == amount(free)
@@ -132,7 +132,7 @@ async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_wa
         answer = await promise(stage, clock, sales_order_id=row["order_no"])
         assert answer["order_no"] == row["order_no"]
         assert len(answer["rows"]) == row["open_rows"]
-        booked = [line for line in answer["rows"] if [each["source"] for each in line["sources"]] == ["booked"]]
+        booked = [line for line in answer["rows"] if [source["source"] for source in line["sources"]] == ["booked"]]
         assert len(booked) == row["ready_rows"]
         dates = [line.get("date") for line in answer["rows"]]
         assert answer.get("date") == (max(dates) if None not in dates else None)
@@ -165,7 +165,7 @@ async def test_of_an_order_that_has_left_nothing_is_left(stage: Stage, tenant: T
     order = next(each for each in live(tenant, "sales_orders") if each["status"] == "DELIVERED")
     answer = await promise(stage, clock, sales_order_id=order["id"])
     assert answer["rows"] == []
-    assert [each["message"] for each in answer["warnings"]] == [
+    assert [warning["message"] for warning in answer["warnings"]] == [
         f"sales order {order['order_no']} is DELIVERED: nothing of it is left to ship"
     ]
 
@@ -186,6 +186,6 @@ async def test_an_unknown_sku_is_named_and_leaves_the_whole_without_a_date(
 ) -> None:
     variant, place, _ = settled(tenant)
     answer = await promise(stage, clock, (variant["id"], 1), ("PADX", 1), location_id=place)
-    assert [each["asked"] for each in answer["not_found"]] == ["PADX"]
+    assert [row["asked"] for row in answer["not_found"]] == ["PADX"]
     assert "date" not in answer
     assert answer["rows"][0]["date"] == TODAY.isoformat()

@@ -79,7 +79,7 @@ def test_what_locks_a_row_decides_the_order_of_requests() -> None:
     assert added.recognise == Recognise(
         collection="purchase_order_rows", filters={"purchase_order_id": 40, "variant_id": 7}, besides=(17, 18)
     )
-    assert [(each.row_id, each.change, each.quantity) for each in locks.lines] == [
+    assert [(line.row_id, line.change, line.quantity) for line in locks.lines] == [
         (17, "update", 3),
         (None, "add", 2),
         (18, "delete", 4),
@@ -131,11 +131,11 @@ def test_a_date_of_the_head_overwrites_those_of_rows_and_a_rows_own_comes_after(
         ("rows[id=17].arrival_date", EARLY[:10], LATER[:10]),
         ("rows[id=18].arrival_date", LATE[:10], LATER[:10]),
     ]
-    assert [each.change for each in alone.lines] == ["update", "update", None]
+    assert [line.change for line in alone.lines] == ["update", "update", None]
     head = "expected_arrival_date replaces the arrival date of every row"
     both = fields | {"update_rows": [{"row_id": each, "arrival_date": "2026-04-01"} for each in (17, 18)]}
     asked = (fields, {"expected_arrival_date": "2026-03-09"}, both)
-    assert [[each.message for each in MODIFY.checks(change(**each), old())] for each in asked] == [
+    assert [[check.message for check in MODIFY.checks(change(**each), old())] for each in asked] == [
         [f"{head} without a new date here (1)"],
         [f"{head} (2)"],
         [],
@@ -163,7 +163,7 @@ def test_changes_are_shown_in_words() -> None:
         f"purchase order PO-40: supplier_id Bolt, expected_arrival_date {EARLY[:10]}; change 1 row; delete 1 row; "
         "change 1 additional cost row"
     )
-    assert [(each.row_id, each.change, each.sku, each.total) for each in draft.lines] == [
+    assert [(line.row_id, line.change, line.sku, line.total) for line in draft.lines] == [
         (17, "update", "WHEEL", 6),
         (18, "delete", "WHEEL", 10),
         (70, "update", None, Decimal("12.5")),
@@ -190,7 +190,7 @@ SLOTS: dict[str, dict[str, Any]] = {
     "update_additional_costs": {"update_additional_costs": [{"additional_cost_row_id": 70, "price": 1}]},
 }
 OPEN = {"update_rows[0].received_date"}
-ROW_LOCKED = {each for each in SLOTS if each.startswith(("update_rows", "delete_row"))} - {
+ROW_LOCKED = {slot for slot in SLOTS if slot.startswith(("update_rows", "delete_row"))} - {
     "update_rows[0].arrival_date",
     "update_rows[0].received_date",
 }
@@ -297,7 +297,7 @@ def test_what_does_not_fit_the_order_is_blocking_and_names_its_field(
 
 def test_a_request_without_a_field_is_told_apart_from_one_that_changes_nothing() -> None:
     asked: tuple[dict[str, Any], ...] = ({}, {"add_rows": []}, {"currency": "EUR"})
-    assert [each.message for fields in asked for each in MODIFY.checks(change(**fields), old())] == [
+    assert [check.message for fields in asked for check in MODIFY.checks(change(**fields), old())] == [
         "no change was given: name what to change in purchase order PO-40",
         "no change was given: name what to change in purchase order PO-40",
         "purchase order PO-40 already has these values: nothing would change",
@@ -357,12 +357,12 @@ def test_a_purchase_unit_is_sent_and_taken_back_with_its_rate() -> None:
 def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_where_it_was() -> None:
     draft = planned(location_id="South")
     moved = {"purchase_order_rows": [ROW | {"location_id": 2}, OTHER]}
-    assert [(each.to_json()["body"], each.implies) for each in draft.actions] == [({**NOTES, "location_id": 2}, moved)]
+    assert [(one.to_json()["body"], one.implies) for one in draft.actions] == [({**NOTES, "location_id": 2}, moved)]
     assert [(each.field, each.old, each.new) for each in draft.changes] == [
         ("location_id", "North", "South"),
         ("rows[id=17].location_id", "North", "South"),
     ]
-    assert [each.change for each in draft.lines] == ["update", None, None]
+    assert [line.change for line in draft.lines] == ["update", None, None]
     assert _undo(draft) == {
         "location_id": 1,
         "update_rows": [{"row_id": 17, "location_id": 1}, {"row_id": 18, "location_id": 2}],
@@ -378,7 +378,7 @@ def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_wh
 def test_another_currency_or_supplier_leaves_the_numbers_of_prices_as_they_are() -> None:
     facts = knowing(supplier_currency="USD")
     asked: list[dict[str, Any]] = [{"currency": "USD"}, {"supplier_id": "Bolt"}, {"supplier_id": 4, "currency": "USD"}]
-    assert [[(each.code, each.message) for each in MODIFY.checks(change(**each), facts)] for each in asked] == [
+    assert [[(check.code, check.message) for check in MODIFY.checks(change(**each), facts)] for each in asked] == [
         [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
         [("amounts_stay", "supplier_id: the currency of Bolt is USD, and the order stays in EUR, with its prices")],
         [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
@@ -454,8 +454,8 @@ def test_a_row_without_a_place_of_its_own_goes_where_its_order_goes() -> None:
     assert ("advisory", "locations_cascade", "location_id") in against(HOMELESS, location_id="South")
     elsewhere = planned(HOMELESS, update_rows=[{"row_id": 17, "location_id": "South"}])
     assert _undo(elsewhere) == {"update_rows": [{"row_id": 17, "location_id": 1}]}
-    assert [each.location for each in elsewhere.lines[:2]] == ["South", "South"]
-    assert [each.location for each in draft.lines[:2]] == [None, None]
+    assert [line.location for line in elsewhere.lines[:2]] == ["South", "South"]
+    assert [line.location for line in draft.lines[:2]] == [None, None]
     (again,) = _undo(planned(HOMELESS, delete_row_ids=[17]))["add_rows"]
     assert "location_id" not in again["$if_applied"][1]
 
@@ -473,7 +473,7 @@ def test_another_date_of_a_received_row_may_be_refused_and_is_not_taken_back_by_
         ("advisory", "locked", "update_rows[0].arrival_date"),
         ("advisory", "no_way_back", "rows"),
     ]
-    assert [each["row_id"] for each in _undo(planned(PARTLY, expected_arrival_date=LATER))["update_rows"]] == [18]
+    assert [row["row_id"] for row in _undo(planned(PARTLY, expected_arrival_date=LATER))["update_rows"]] == [18]
 
 
 @pytest.mark.parametrize(("name", "was", "new"), [("order_no", "7", "7.0"), ("additional_info", "1.10", "1.1")])

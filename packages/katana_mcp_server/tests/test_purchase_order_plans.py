@@ -279,7 +279,7 @@ def test_a_price_that_does_not_fit_is_named_with_its_unit_and_the_orders_currenc
     wheel = FORK | {"sku_or_variant_id": "WHEEL"}
     of_one = FORK | {"purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}
     dollars = CREATE.checks(new_order(rows=[FORK, wheel], currency="USD"), new_facts())
-    assert [each.message for each in [*dollars, *CREATE.checks(new_order(rows=[of_one]), new_facts())]] == [
+    assert [warning.message for warning in [*dollars, *CREATE.checks(new_order(rows=[of_one]), new_facts())]] == [
         f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), but the order is in USD; give one",
         "rows[1].price_per_unit: WHEEL has no purchase price; give one",
         f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), but the row has another purchase unit; give one",

@@ -15,8 +15,8 @@ def _goods(tenant: Tenant) -> list[Wire]:
     """Return variants that are bought, not tracked by batch, and have a SKU of their own."""
     items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
     known = [variant for variant in live(tenant, "variants") if variant["material_id"] in items and variant["sku"]]
-    skus = [each["sku"] for each in known]
-    return [each for each in known if skus.count(each["sku"]) == 1]
+    skus = [record["sku"] for record in known]
+    return [record for record in known if skus.count(record["sku"]) == 1]
 
 
 def _new(tenant: Tenant, **changed: object) -> dict[str, object]:

@@ -77,7 +77,7 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
         for purchase_order in live(tenant, "purchase_orders")
         if purchase_order["default_group_id"] in [cost["group_id"] for cost in costs]
     )
-    mine = [each for each in costs if each["group_id"] == order["default_group_id"]]
+    mine = [cost for cost in costs if cost["group_id"] == order["default_group_id"]]
     elsewhere, rate = live(tenant, "locations")[-1], live(tenant, "tax_rates")[-1]
     assert elsewhere["id"] != order["location_id"]
     for each in order["purchase_order_rows"]:
@@ -93,7 +93,7 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
     assert [
         (additional_cost["additional_cost_row_id"], amount(additional_cost["price"]), additional_cost["currency"])
         for additional_cost in shown["additional_costs"]
-    ] == [(each["id"], amount(each["price"]), each["currency"]) for each in mine]
+    ] == [(record["id"], amount(record["price"]), record["currency"]) for record in mine]
     for row, sent in zip(shown["rows"], order["purchase_order_rows"], strict=True):
         assert row["purchase_order_row_id"] == sent["id"]
         assert row["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
@@ -104,7 +104,7 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
         assert row.get("received_date") == sent["received_date"]
         assert (row["purchase_uom"], row["currency"]) == (sent["purchase_uom"], sent["currency"])
     (listed,) = (await stage.call("list_purchase_orders", ids=[order["id"]], include_rows=True))["rows"]
-    assert [[each[name] for name in each] for each in listed["rows"]] == [
+    assert [[row[name] for name in row] for row in listed["rows"]] == [
         [whole[name] for name in each] for each, whole in zip(listed["rows"], shown["rows"], strict=True)
     ]
 
@@ -141,7 +141,9 @@ async def test_an_outsourced_order_is_shown_with_its_ingredients_and_any_order_w
     shown = (await stage.call("get_purchase_order", purchase_order_id=outsourced["id"]))["order"]
     sent = live(tenant, "outsourced_purchase_order_recipe_rows")
     assert shown["entity_type"] == "outsourced"
-    assert [each["recipe_row_id"] for each in shown["ingredients"]] == [each["id"] for each in sent] != []
+    assert (
+        [ingredient["recipe_row_id"] for ingredient in shown["ingredients"]] == [record["id"] for record in sent] != []
+    )
     for told, ingredient in zip(shown["ingredients"], sent, strict=True):
         variant = ingredient["ingredient_variant_id"]
         assert (told["purchase_order_row_id"], told["variant_id"]) == (row["id"], variant)

@@ -73,7 +73,7 @@ async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
     variants = [variant for variant in live(stage.own.sandbox.tenant(), "variants") if variant["sku"]]
     unique = [variant for variant in variants if unique_sku(stage.own.sandbox.tenant(), variant)]
     for by in ("id", "sku"):
-        named = [each[by] for each in unique]
+        named = [record[by] for record in unique]
         few = await warm_cost(stage, statements, tool, limit=1, skus_or_variant_ids=named[:2])
         many = await warm_cost(stage, statements, tool, limit=1, skus_or_variant_ids=named[:80])
         assert (few[0], many[0]) == (0, 0)
@@ -98,11 +98,11 @@ async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_
     assert (told["severity"], told["field_path"]) == ("info", "skus_or_variant_ids[20]")
     assert "no like ones are looked for" in told["message"]
     spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
-    assert [each["sku"] for each in spelt["stock"]] == [skus[0]]
+    assert [row["sku"] for row in spelt["stock"]] == [skus[0]]
     assert [missing["asked"] for missing in spelt["not_found"]] == [*unknown[:20], "no"]
 
 
-LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
+LISTED = {row["name"]: set(row["inputSchema"]["properties"]) for row in catalogue()}
 FEWER = {"list_reference", "list_traceability", "list_inventory_signals", "get_demand_forecast"}
 """The rows of one are no more than a statement for each would show; the others are live, and count their requests."""
 LISTS = [name for name in LISTED if name.startswith(("list_", "search_")) and name not in FEWER]
@@ -136,7 +136,7 @@ def _more(tenant: Tenant, collection: str) -> None:
         return
     places = {name: model[name] for name in model if name.endswith("location_id")}
     one = "1" if collection == "stock_transfers" else 1
-    sent = [{"variant_id": each["variant_id"], "quantity": one} for each in model[FEW[collection]]]
+    sent = [{"variant_id": row["variant_id"], "quantity": one} for row in model[FEW[collection]]]
     for number in range(100):
         tenant.create(collection, {**places, f"{collection[:-1]}_number": f"S{number}", FEW[collection]: sent})
 
@@ -181,7 +181,7 @@ PARTS = {
 def _longer(tenant: Tenant, name: str, id: int) -> None:
     """Add a hundred parts to a document."""
     variants = [each["id"] for each in live(tenant, "variants") if each["material_id"]]
-    model = next(each for each in tenant.all(PARTS[name]) if each[f"{name}_id"])
+    model = next(record for record in tenant.all(PARTS[name]) if record[f"{name}_id"])
     for number in range(100):
         variant = variants[number % len(variants)]
         if name in {"manufacturing_order", "product", "sales_return"}:
@@ -203,8 +203,8 @@ def _short_and_long(tenant: Tenant, name: str) -> tuple[int, int]:
         places = {each: model[each] for each in model if each.endswith("location_id")}
         made = tenant.create(f"{name}s", {**places, f"{name}_number": "LONG", rows: sent})
         return model["id"], made["id"]
-    known = [each for each in live(tenant, f"{name}s") if name not in ORDERS or each["status"] == ORDERS[name]]
-    short, long = [each["id"] for each in known][:2]
+    known = [record for record in live(tenant, f"{name}s") if name not in ORDERS or record["status"] == ORDERS[name]]
+    short, long = [record["id"] for record in known][:2]
     _longer(tenant, name, long)
     return short, long
 

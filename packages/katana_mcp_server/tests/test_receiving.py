@@ -41,7 +41,9 @@ def _row(**asked: object) -> dict[str, object]:
 def _against(asked: Mapping[str, object], **changed: object) -> list[tuple[str, str | None, str | None]]:
     record = {**ORDER, "purchase_order_rows": ROWS, **changed}
     found = RECEIVING.checks(_asked(**asked), Facts(record=record, own=BATCHED))
-    return [(each.severity, each.code, each.field_path) for each in found if each.code != "untraced_receipt"]
+    return [
+        (warning.severity, warning.code, warning.field_path) for warning in found if warning.code != "untraced_receipt"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_what_cannot_be_received_is_refused_by_a_code_of_its_own(
 def test_goods_of_batches_may_come_without_and_that_is_told() -> None:
     record = {**ORDER, "purchase_order_rows": ROWS}
     found = RECEIVING.checks(_asked(), Facts(record=record, own=BATCHED))
-    assert [(each.severity, each.code) for each in found] == [("advisory", "untraced_receipt")]
+    assert [(warning.severity, warning.code) for warning in found] == [("advisory", "untraced_receipt")]
 
 
 def test_one_request_names_every_row_with_its_date_place_and_batches() -> None:

@@ -44,7 +44,7 @@ def entries(report: Report) -> list[Any]:
 def told(report: Report) -> list[tuple[str, bool, str | None]]:
     """Return of each entry what it was, whether its end is known now, and the state of its first action."""
     found = entries(report)
-    states = [(each["outcome"] or {"actions": [{"state": None}]})["actions"][0]["state"] for each in found]
+    states = [(row["outcome"] or {"actions": [{"state": None}]})["actions"][0]["state"] for row in found]
     return [(each["was"], each["is_sure"], state) for each, state in zip(found, states, strict=True)]
 
 
@@ -119,7 +119,7 @@ async def test_what_a_server_that_ended_had_begun_is_ended_and_what_it_had_not_i
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         numbers = (NUMBER, "ST-901", "ST-902", "ST-903")
         new = [new_transfer(tenant, stock_transfer_number=number) for number in numbers]
-        sent, lost, idle, alive = [await planned(stage, "create_stock_transfer", **each) for each in new]
+        sent, lost, idle, alive = [await planned(stage, "create_stock_transfer", **record) for record in new]
         file = _journal(tmp_path, clock)
         for token in (sent, lost):
             file.sending(_claimed(file, token), 0)

@@ -23,7 +23,7 @@ def ids(answer: Payload, kind: str) -> list[int]:
 
 def test_every_kind_that_is_a_resource_is_listed() -> None:
     assert (
-        {each.entity for each in REFERENCE}
+        {resource.entity for resource in REFERENCE}
         == {*Kind.__value__.__args__} - LIVE.keys()
         == {
             *COLLECTIONS,
@@ -34,9 +34,9 @@ def test_every_kind_that_is_a_resource_is_listed() -> None:
 
 @pytest.mark.parametrize("kind", COLLECTIONS)
 async def test_each_live_record_of_a_kind_is_listed_once_by_its_own_id(stage: Stage, tenant: Tenant, kind: str) -> None:
-    live = [each for each in tenant.all(COLLECTIONS[kind]) if each.get("deleted_at") is None]
+    live = [record for record in tenant.all(COLLECTIONS[kind]) if record.get("deleted_at") is None]
     answer = await stage.call("list_reference", kind=kind, limit=250)
-    assert (sorted(ids(answer, kind)), answer["total"]) == (sorted(each["id"] for each in live), len(live))
+    assert (sorted(ids(answer, kind)), answer["total"]) == (sorted(record["id"] for record in live), len(live))
     assert all(row["name"] for row in answer["rows"])
 
 
@@ -108,7 +108,7 @@ async def test_a_live_kind_is_listed_once_by_its_id_and_is_new_at_each_call(
 ) -> None:
     _bins(tenant, "A-1", "B-1")
     shown, own = (LIVE[kind].id, "id") if LIVE[kind].id else ("variant_id", "variant_id")
-    records = {each[own]: each["id"] for each in tenant.all(ALIVE[kind])}
+    records = {record[own]: record["id"] for record in tenant.all(ALIVE[kind])}
     answer = await stage.call("list_reference", kind=kind, limit=250)
     assert sorted(row[shown] for row in answer["rows"]) == sorted(records)
     assert answer["total"] == len(answer["rows"]) > 1

@@ -182,7 +182,7 @@ async def test_one_age_may_be_told_for_all_that_is_read_stock_and_what_seldom_ch
 ) -> None:
     calls = {**CALLS, "check_inventory": {"skus_or_variant_ids": ["PAD"]}, "list_low_stock_items": {"limit": 1}}
     calls = {name: each for name, each in calls.items() if not few or name in few}
-    entities = {entity for each in tools() if each.name in calls for entity in each.reads}
+    entities = {entity for tool in tools() if tool.name in calls for entity in tool.reads}
     async with staged(own, Setup(flags={"fresh_for": seconds})) as stage:
 
         async def asked() -> list[str]:
@@ -274,7 +274,7 @@ async def test_a_refused_key_is_tried_again_more_and_more_rarely(own: OwnSandbox
         assert stage.requests() == before
 
 
-READING = [each.name for each in tools() if each.reads and not each.destructive and each.name != "list_reference"]
+READING = [tool.name for tool in tools() if tool.reads and not tool.destructive and tool.name != "list_reference"]
 """Tools that read in one call all that they say: not the one that writes, nor the one that reads a kind of several."""
 
 

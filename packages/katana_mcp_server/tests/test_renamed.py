@@ -19,7 +19,7 @@ async def test_a_tool_answers_to_the_name_that_a_release_had_for_it(
         assert await stage.call("find_parts", query="fork") == await stage.call("search_items", query="fork")
         found = [await stage.call("call_tool", name=name, arguments=then) for name in ("stock_then", "inventory_at")]
         assert found[0]["stock"] == found[1]["stock"]
-        assert not {"find_parts", "stock_then"} & {each.name for each in await stage.client.list_tools()}
+        assert not {"find_parts", "stock_then"} & {tool.name for tool in await stage.client.list_tools()}
         assert (await stage.refusal("find_part", query="fork"))["error"] == "unknown_tool"
 
 

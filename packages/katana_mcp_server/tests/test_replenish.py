@@ -113,7 +113,7 @@ async def test_a_lost_answer_makes_no_order_twice_and_the_same_call_goes_on(
     made = list(tenant.all("purchase_orders"))[before:]
     sent = stage.own.sandbox.requests("POST", "/v1/purchase_orders")
     if trouble.when == "after":
-        assert len(made) == len({each["supplier_id"] for each in made}) == 2
+        assert len(made) == len({record["supplier_id"] for record in made}) == 2
         assert later["not_tried"] == 0
     else:
         # The first is unknown and never sent again: that it stops the second is told each time.
@@ -158,8 +158,8 @@ async def test_what_has_to_be_made_counts_its_ingredients_all_the_way_down(stage
 
 def _nested(tenant: Tenant) -> tuple[int, int, int]:
     """Return a product, one that it now takes two of, and a part that now alone is in that one, five times."""
-    products = [each for each in live(tenant, "products") if each["is_producible"]]
-    top, below = (each["variants"][0]["id"] for each in (products[0], products[1]))
+    products = [product for product in live(tenant, "products") if product["is_producible"]]
+    top, below = (record["variants"][0]["id"] for record in (products[0], products[1]))
     part = part_of(tenant)["id"]
     for row in list(tenant.all("bom_rows")):
         if row["product_variant_id"] in {top, below}:

@@ -30,7 +30,7 @@ def test_what_is_short_brings_every_place_exactly_to_its_target_with_all_that_is
     levels: Mapping[Place, Level], recipes: Mapping[int, Sequence[tuple[int, Decimal]]], roots: set[int]
 ) -> None:
     result = requirements(levels, recipes, roots)
-    short = {each.place: each.short for each in result.found}
+    short = {requirement.place: requirement.short for requirement in result.found}
     assert len(short) == len(result.found)
     assert result.circular == set()
     taken: dict[Place, Decimal] = {}
@@ -55,7 +55,7 @@ def test_an_ingredient_of_two_levels_is_counted_once_for_each_and_stock_of_a_sub
     table, leg, screw = 1, 2, 3
     recipes = {table: [(leg, Decimal(4)), (screw, Decimal(8))], leg: [(screw, Decimal(2))]}
     levels = {(table, 1): _level(-5), (leg, 1): _level(12), (screw, 1): _level(10)}
-    found = {each.place[0]: each for each in requirements(levels, recipes, {table}).found}
+    found = {requirement.place[0]: requirement for requirement in requirements(levels, recipes, {table}).found}
     assert {key: each.short for key, each in found.items()} == {table: 5, leg: 8, screw: 8 * 5 + 2 * 8 - 10}
     assert found[screw].makes == {table: 40, leg: 16}
 
@@ -65,11 +65,11 @@ def test_what_is_made_of_itself_ends_where_the_circle_closes_and_is_named() -> N
     levels = {(1, 1): _level(-1), (2, 1): _level(0), (3, 1): _level(0)}
     result = requirements(levels, recipes, {1})
     assert result.circular == {2, 3}
-    assert [each.place[0] for each in result.found] == [1, 2]
+    assert [requirement.place[0] for requirement in result.found] == [1, 2]
 
 
 def test_what_is_not_asked_about_counts_only_for_what_it_is_made_into() -> None:
     levels = {(1, 1): _level(0), (2, 1): _level(-7)}
     recipes = {1: [(2, Decimal(1))]}
     assert requirements(levels, recipes, {1}).found == []
-    assert [each.place for each in requirements(levels, recipes, {2}).found] == [(2, 1)]
+    assert [requirement.place for requirement in requirements(levels, recipes, {2}).found] == [(2, 1)]

@@ -30,7 +30,7 @@ def goods(tenant: Tenant) -> list[int]:
         tenant.create("materials", {"name": f"Part {sku}", "uom": "pcs", "variants": [{"sku": sku}]})
         for sku in ("BOLT-A", "BOLT-B")
     ]
-    return [each["variants"][0]["id"] for each in made]
+    return [record["variants"][0]["id"] for record in made]
 
 
 def _places(tenant: Tenant) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def _amount(tenant: Tenant, variant: int, place: int) -> Decimal:
 
 
 def _bin(tenant: Tenant, variant: int) -> list[str]:
-    return [each["bin_name"] for each in live(tenant, BINS) if each["variant_id"] == variant]
+    return [row["bin_name"] for row in live(tenant, BINS) if row["variant_id"] == variant]
 
 
 async def _planned(stage: Stage, *rows: dict[str, object]) -> Payload:
@@ -52,7 +52,9 @@ async def _planned(stage: Stage, *rows: dict[str, object]) -> Payload:
 def _against(preview: Payload) -> list[tuple[str, str | None]]:
     """Return codes and paths of what speaks against a plan."""
     assert "plan_token" not in preview
-    return [(each["code"], each["field_path"]) for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [
+        (warning["code"], warning["field_path"]) for warning in preview["warnings"] if warning["severity"] == "blocking"
+    ]
 
 
 async def test_levels_and_bins_are_set_where_they_were_asked_for_and_the_cache_shows_them_at_once(
@@ -82,10 +84,10 @@ async def test_levels_and_bins_are_set_where_they_were_asked_for_and_the_cache_s
     assert _amount(tenant, goods[0], here["id"]) == 40
     assert _amount(tenant, goods[0], there["id"]) == 0
     assert _amount(tenant, goods[1], there["id"]) == Decimal("2.5")
-    assert [_bin(tenant, each) for each in goods] == [["A-12"], ["A-12"]]
+    assert [_bin(tenant, number) for number in goods] == [["A-12"], ["A-12"]]
     before = stage.requests()
     shown = (await stage.call("check_inventory", skus_or_variant_ids=goods))["stock"]
-    levels = {(each["sku"], at["location_id"]): at["reorder_point"] for each in shown for at in each["locations"]}
+    levels = {(row["sku"], at["location_id"]): at["reorder_point"] for row in shown for at in row["locations"]}
     assert (levels[a, here["id"]], levels[b, there["id"]]) == (40, 2.5)
     assert stage.requests() == before
 
@@ -115,7 +117,7 @@ async def test_a_bin_that_is_not_there_is_told_and_made(
         tenant.create("bin_locations", {"bin_name": name, "location_id": here["id"]})
     row: dict[str, object] = {"sku_or_variant_id": goods[0], "location_id": here["id"], "default_bin": "A-21"}
     preview = await _planned(stage, row)
-    (told,) = [each for each in preview["warnings"] if each["severity"] == "advisory"]
+    (told,) = [warning for warning in preview["warnings"] if warning["severity"] == "advisory"]
     assert told["field_path"] == "rows[0].default_bin"
     assert "the location has no bin 'A-21', so Katana makes one; it has " in told["message"]
     assert {"A-12", "A-13"} <= {*told["message"].rpartition("it has ")[2].split(", ")}
@@ -166,7 +168,7 @@ async def test_what_is_so_already_is_no_change(
     assert _against(await _planned(stage, same)) == [("no_effective_change", None)]
     clock.advance(61)
     preview = await _planned(stage, same, {**pair, "sku_or_variant_id": goods[1], "safety_stock": 9})
-    assert [each["field"].partition(" at ")[0] for each in preview["changes"]] == ["BOLT-B"]
+    assert [change["field"].partition(" at ")[0] for change in preview["changes"]] == ["BOLT-B"]
     assert len(preview["requests"]) == 1
 
 
@@ -246,7 +248,7 @@ async def test_an_answer_counts_as_applied_where_it_repeats_what_was_sent_and_el
 
 async def test_a_hundred_bins_of_a_location_are_one_request(stage: Stage, tenant: Tenant, goods: list[int]) -> None:
     here = _places(tenant)[0]["id"]
-    known = [each["id"] for each in live(tenant, "variants") if each.get("service_id") is None]
+    known = [variant["id"] for variant in live(tenant, "variants") if variant.get("service_id") is None]
     rows: list[dict[str, object]] = [
         {"sku_or_variant_id": each, "location_id": here, "default_bin": "C-1"} for each in known[:30]
     ]

@@ -115,7 +115,9 @@ def test_a_new_order_and_one_that_is_made_again_have_all_of_it() -> None:
 def _checked(**asked: object) -> list[tuple[str, str, str | None]]:
     request = MODIFY.request.model_validate({"sales_order_id": 5, **asked})
     found = MODIFY.checks(request, Facts(record=RECORD, definitions=DEFINED, names=Names({})))
-    return [(each.code or "", each.message, each.field_path) for each in found if each.severity == "blocking"]
+    return [
+        (warning.code or "", warning.message, warning.field_path) for warning in found if warning.severity == "blocking"
+    ]
 
 
 def test_a_field_that_nothing_defines_is_refused_with_those_that_there_are() -> None:

@@ -215,7 +215,7 @@ async def test_what_was_shipped_who_packed_it_and_where_rows_come_from_are_told_
     shown = (await stage.call("get_sales_order", sales_order_id=shipped))["order"]
     assert {row["location"] for row in shown["rows"]} == {place["name"]} != {shown["location"]}
     assert {fulfillment["packer"] for fulfillment in shown["fulfillments"]} == {packer["operator_name"]}
-    ordered = {each["sales_order_row_id"]: (each["sku"], each["name"]) for each in shown["rows"]}
+    ordered = {row["sales_order_row_id"]: (row["sku"], row["name"]) for row in shown["rows"]}
     sent = [row for fulfillment in shown["fulfillments"] for row in fulfillment["rows"]]
     assert [(row["sku"], row["name"]) for row in sent] == [ordered[row["sales_order_row_id"]] for row in sent] != []
 
@@ -249,10 +249,12 @@ async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_f
             for sales_order_fulfillment in live(tenant, "sales_order_fulfillments")
             if sales_order_fulfillment["sales_order_id"] == order_id
         ]
-        assert [each["sales_order_fulfillment_id"] for each in shown["fulfillments"]] == [each["id"] for each in sent]
+        assert [fulfillment["sales_order_fulfillment_id"] for fulfillment in shown["fulfillments"]] == [
+            record["id"] for record in sent
+        ]
         for told, fulfillment in zip(shown["fulfillments"], sent, strict=True):
             assert (told["status"], told["picked_date"]) == (fulfillment["status"], fulfillment["picked_date"])
-            assert [(each["sales_order_row_id"], amount(each["quantity"])) for each in told["rows"]] == [
+            assert [(row["sales_order_row_id"], amount(row["quantity"])) for row in told["rows"]] == [
                 (sales_order_fulfillment_row["sales_order_row_id"], amount(sales_order_fulfillment_row["quantity"]))
                 for sales_order_fulfillment_row in fulfillment["sales_order_fulfillment_rows"]
             ]
@@ -274,9 +276,7 @@ async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_f
                 if manufacturing_order.get("sales_order_row_id") == row["sales_order_row_id"]
             ]
             told_making = row.get("manufacturing_orders", [])
-            assert [
-                (each["manufacturing_order_id"], each["order_no"], each["status"]) for each in told_making
-            ] == making
+            assert [(row["manufacturing_order_id"], row["order_no"], row["status"]) for row in told_making] == making
 
 
 async def test_an_unknown_order_is_refused_with_near_misses(stage: Stage, tenant: Tenant) -> None:

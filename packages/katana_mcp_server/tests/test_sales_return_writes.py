@@ -20,7 +20,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _shipped(tenant: Tenant) -> tuple[Wire, list[Wire]]:
     """Return a new order of two goods, five of each, and the rows of its shipment, three of each."""
-    goods = [each["id"] for each in live(tenant, "variants") if each.get("product_id")][:2]
+    goods = [variant["id"] for variant in live(tenant, "variants") if variant.get("product_id")][:2]
     rows = [{"variant_id": each, "quantity": 5, "price_per_unit": 9} for each in goods]
     head = {"order_no": "SO-9001", "customer_id": live(tenant, "customers")[0]["id"], "sales_order_rows": rows}
     order = tenant.create("sales_orders", head)
@@ -30,8 +30,8 @@ def _shipped(tenant: Tenant) -> tuple[Wire, list[Wire]]:
 
 
 def _codes(preview: Payload, severity: str = "blocking") -> dict[str, str | None]:
-    found = [each for each in preview["warnings"] if each["severity"] == severity]
-    return {each["code"]: each["field_path"] for each in found}
+    found = [warning for warning in preview["warnings"] if warning["severity"] == severity]
+    return {warning["code"]: warning["field_path"] for warning in found}
 
 
 async def _asked(stage: Stage, clock: ManualClock, tool: str, **asked: object) -> Payload:
@@ -48,7 +48,7 @@ async def test_all_that_was_shipped_comes_back_and_is_in_stock_where_its_rows_sa
 ) -> None:
     order, _ = _shipped(tenant)
     goods = [row["variant_id"] for row in order["sales_order_rows"]]
-    north = next(each["id"] for each in live(tenant, "locations") if each["name"] == PLACE)
+    north = next(location["id"] for location in live(tenant, "locations") if location["name"] == PLACE)
     await stage.call("check_inventory", skus_or_variant_ids=goods)
     noted = {"return_location_id": PLACE, "additional_info": "handle with care"}
     preview = await _asked(stage, clock, "create", sales_order_id="SO-9001", **noted)
@@ -72,7 +72,7 @@ async def test_all_that_was_shipped_comes_back_and_is_in_stock_where_its_rows_sa
     outcome = await applied(stage, clock, preview)
     assert [_in_stock(tenant, each, north) for each in goods] == [had + 3 for had in before]
     stock = (await stage.call("check_inventory", skus_or_variant_ids=goods, location_id=PLACE))["stock"]
-    assert [each["in_stock"] for each in stock] == [had + 3 for had in before]
+    assert [row["in_stock"] for row in stock] == [had + 3 for had in before]
     assert outcome["revert"]["arguments"]["status"] == "NOT_RETURNED"
     back = await _asked(stage, clock, "modify", **outcome["revert"]["arguments"])
     assert _codes(back, "advisory")["status_moves_back"] == "status"
@@ -102,7 +102,7 @@ async def test_what_came_back_without_stock_moves_none_and_is_dated(
         assert _codes(refused).keys() & {"locked", "unknown_row_id"}
     assert _codes(await _asked(stage, clock, "delete", sales_return_id=made["id"])) == {"locked": None}
     opened = await _asked(stage, clock, "modify", sales_return_id=made["id"], status="NOT_RETURNED", add_rows=rows)
-    assert [each["method"] for each in opened["requests"]] == ["PATCH", "POST"]
+    assert [request["method"] for request in opened["requests"]] == ["PATCH", "POST"]
 
 
 async def test_what_does_not_fit_is_refused_by_a_code_of_its_own(

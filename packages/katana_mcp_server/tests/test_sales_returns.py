@@ -36,7 +36,7 @@ async def test_a_return_is_found_by_what_a_clerk_has_in_hand(stage: Stage, tenan
     customer = tenant.get("customers", kept["customer_id"])
     for typed in ("ro-2", sold["order_no"], customer["name"].split()[0], "1z990417", "scratched"):
         found = (await stage.call("search_sales_returns", query=typed))["rows"]
-        assert kept["id"] in [each["sales_return_id"] for each in found], typed
+        assert kept["id"] in [row["sales_return_id"] for row in found], typed
     tenant.edit("sales_orders", sold["id"], True, order_no="SO-RENAMED-9")
     clock.advance(60)
     (found,) = (await stage.call("search_sales_returns", query="renamed-9"))["rows"]

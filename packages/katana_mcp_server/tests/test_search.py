@@ -79,9 +79,9 @@ async def test_a_deleted_or_archived_item_is_not_shown(stage: Stage, tenant: Ten
         and (variant["product_id"], variant["material_id"]) != (shown["product_id"], shown["material_id"])
     )
     tenant.delete("variants", gone["id"])
-    for each in (shown, gone):
-        rows = (await stage.call("search_items", query=each["sku"]))["rows"]
-        assert each["id"] not in [row["variant_id"] for row in rows], each["sku"]
+    for record in (shown, gone):
+        rows = (await stage.call("search_items", query=record["sku"]))["rows"]
+        assert record["id"] not in [row["variant_id"] for row in rows], record["sku"]
 
 
 async def test_a_text_that_nothing_has_comes_with_what_was_searched_and_near_misses(
@@ -329,7 +329,7 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
     async with staged(own, Setup(flags=flags)) as stage:
         listed = {tool.name: tool.input_schema["properties"] for tool in await stage.client.list_tools()}
         searched = [entity for entity in ENTITIES if entity.searched]
-        said = {each.name: listed[f"search_{each.plural}"]["query"]["description"] for each in searched}
+        said = {entity.name: listed[f"search_{entity.plural}"]["query"]["description"] for entity in searched}
         assert {name: "misspelt words" in text for name, text in said.items()} == {name: can[name] for name in said}
         if set(flags) <= {"cache_backend"}:
             for typed, found in (("skt-35", True), ("FSKT-53M", can["item"])):

@@ -81,7 +81,7 @@ def test_names_that_are_of_other_programs_set_nothing(
 
 
 @pytest.mark.parametrize(
-    "name", [each for each in Settings.model_fields if not each.startswith(("api_key_", "catalog_file"))]
+    "name", [field for field in Settings.model_fields if not field.startswith(("api_key_", "catalog_file"))]
 )
 def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     value, default = TOLD[name], Settings.model_fields[name].default

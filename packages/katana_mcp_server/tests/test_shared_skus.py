@@ -21,7 +21,7 @@ def twins(tenant: Tenant) -> list[tuple[int, str]]:
     found = [next(variant for variant in variants if variant["material_id"] == item) for item in items]
     for each in found:
         tenant.edit("variants", each["id"], sku=SKU)
-    return [(each["id"], tenant.get("materials", each["material_id"])["name"]) for each in found]
+    return [(record["id"], tenant.get("materials", record["material_id"])["name"]) for record in found]
 
 
 def asked_about(lines: list[dict[str, object]]) -> str:

@@ -9,7 +9,7 @@ PLACE = 10000101
 
 
 async def test_what_lies_in_bins_and_in_none_adds_up_to_the_stock_of_the_location(stage: Stage, tenant: Tenant) -> None:
-    key = next(each["id"] for each in tenant.all("variants") if each["sku"] == "FSKT-32M")
+    key = next(variant["id"] for variant in tenant.all("variants") if variant["sku"] == "FSKT-32M")
     shelf = tenant.create("bin_locations", {"bin_name": "A-1", "location_id": PLACE})["id"]
     part = {"bin_location_id": shelf, "quantity": 4}
     row = {"variant_id": key, "quantity": 4, "traceability": [part]}

@@ -101,7 +101,7 @@ def test_taking_receipts_back_without_asking_for_it_is_refused_with_what_it_woul
 def test_unreceive_goes_with_no_other_status_and_does_nothing_where_nothing_has_come() -> None:
     warned = MODIFY.checks(change(unreceive=True, status="RECEIVED"), old("PARTIALLY_RECEIVED", (17,)))
     assert ("blocking", "invalid_argument", "unreceive") in [
-        (each.severity, each.code, each.field_path) for each in warned
+        (warning.severity, warning.code, warning.field_path) for warning in warned
     ]
     assert [check.code for check in MODIFY.checks(change(unreceive=True), old())] == ["no_effective_change"]
     assert planned(unreceive=True, order_no="PO-9").stock == ()
@@ -182,7 +182,7 @@ async def test_what_a_preview_says_of_the_stock_of_transfers_is_what_happens(
     (made,) = (await applied(stage, new["plan_token"]))["outcomes"]
 
     def held() -> dict[str, float]:
-        return {each["name"]: _in_stock(tenant, good["id"], each["id"]) for each in (source, target)}
+        return {record["name"]: _in_stock(tenant, good["id"], record["id"]) for record in (source, target)}
 
     for status in way:
         before = held()

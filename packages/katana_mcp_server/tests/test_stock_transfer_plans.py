@@ -61,7 +61,7 @@ def _facts(request: Request | None = None, **changed: object) -> Facts:
 
 def _read(*known: NamedRecord) -> dict[tuple[str, int | str], Named]:
     """Return what a transfer holds the ids of, as it was read: variants have a SKU."""
-    return {("variant" if each.sku else "location", each.id): Named(each.id, (each,)) for each in known}
+    return {("variant" if record.sku else "location", record.id): Named(record.id, (record,)) for record in known}
 
 
 def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:

@@ -38,9 +38,9 @@ async def test_changes_by_kind_add_up_from_one_moment_to_the_other(stage: Stage)
     told = await stage.call("stock_value", since=SINCE)
     earlier = await stage.call("stock_value", as_of=BEFORE)
     assert told["value_before"] == earlier["value"] != told["value"]
-    changed = sum((amount(each["change"]) for each in told["changes"]), Decimal(0))
+    changed = sum((amount(change["change"]) for change in told["changes"]), Decimal(0))
     assert round(changed, 4) == round(amount(told["value"]) - amount(told["value_before"]), 4)
-    assert {"SalesOrderRow", "PurchaseOrderRow"} <= {each["resource_type"] for each in told["changes"]}
+    assert {"SalesOrderRow", "PurchaseOrderRow"} <= {change["resource_type"] for change in told["changes"]}
     by_row = [(amount(row["value"]), amount(row["value_before"])) for row in told["rows"]]
     assert len({now == before for now, before in by_row}) == 2
 
@@ -56,13 +56,13 @@ async def test_a_location_stands_alone_and_pages_hold_all_rows(stage: Stage) -> 
 
 async def test_what_came_or_left_without_a_bill_is_counted(stage: Stage, tenant: Tenant) -> None:
     told = await stage.call("stock_value")
-    bought = [each for each in tenant.all("purchase_orders") if each["status"].startswith(("REC", "PART"))]
-    sold = [each for each in tenant.all("sales_orders") if each["status"].endswith("DELIVERED")]
-    came = [each for each in bought if each["billing_status"] != "BILLED" and not each["deleted_at"]]
-    left = [each for each in sold if each["invoicing_status"] != "invoiced" and not each["deleted_at"]]
+    bought = [order for order in tenant.all("purchase_orders") if order["status"].startswith(("REC", "PART"))]
+    sold = [order for order in tenant.all("sales_orders") if order["status"].endswith("DELIVERED")]
+    came = [record for record in bought if record["billing_status"] != "BILLED" and not record["deleted_at"]]
+    left = [record for record in sold if record["invoicing_status"] != "invoiced" and not record["deleted_at"]]
     assert told["received_not_billed"] == len(came) > 0
     assert told["shipped_not_invoiced"] == len(left) > 0
-    calls = [each.partition("(")[0] for each in told["next_actions"]]
+    calls = [action.partition("(")[0] for action in told["next_actions"]]
     assert calls == ["list_purchase_orders", "list_sales_orders"]
 
 
@@ -80,7 +80,7 @@ async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
 
     monkeypatch.setattr(inventory_movements, "movement_record", without_value)
     told = await stage.call("stock_value", since=SINCE)
-    assert [each["code"] for each in told["warnings"]] == ["stock_unknown"]
+    assert [warning["code"] for warning in told["warnings"]] == ["stock_unknown"]
     assert not {"value", "value_before", "changes"} & set(told)
     assert [row["location_id"] for row in told["rows"] if "value" not in row] == [last["location_id"]]
 
@@ -91,4 +91,4 @@ async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
 )
 async def test_moments_that_lie_wrong_are_refused(stage: Stage, arguments: dict[str, str], place: str) -> None:
     refusal = await stage.refusal("stock_value", **arguments)
-    assert [each["field_path"] for each in refusal["warnings"]] == [place]
+    assert [warning["field_path"] for warning in refusal["warnings"]] == [place]

@@ -11,7 +11,7 @@ TOOL = "get_manufacturing_order_recipe"
 def product(tenant: Tenant, sku: str, *ingredients: str) -> str:
     """Make a product of one of each of these SKUs; return its SKU."""
     made = tenant.create("products", {"name": sku, "is_producible": True, "variants": [{"sku": sku}]})
-    variants = {each["sku"]: each["id"] for each in tenant.all("variants")}
+    variants = {variant["sku"]: variant["id"] for variant in tenant.all("variants")}
     for ingredient in ingredients:
         row = {"product_variant_id": variants[sku], "ingredient_variant_id": variants[ingredient], "quantity": 2}
         tenant.create("bom_rows", {**row, "product_item_id": made["id"]})
@@ -21,7 +21,7 @@ def product(tenant: Tenant, sku: str, *ingredients: str) -> str:
 def order(tenant: Tenant, sku: str, **fields: object) -> Wire:
     """Begin an order that makes three of a product."""
     variant = next(each for each in tenant.all("variants") if each["sku"] == sku)
-    place = next(each for each in tenant.all("locations") if each["manufacturing_allowed"])
+    place = next(location for location in tenant.all("locations") if location["manufacturing_allowed"])
     body = {"variant_id": variant["id"], "location_id": place["id"], "planned_quantity": 3, **fields}
     return tenant.create("manufacturing_orders", body)
 
@@ -38,8 +38,13 @@ def bike(tenant: Tenant) -> str:
 def told(answer: Wire) -> list[tuple[object, ...]]:
     """Return the level, the order that takes it, the SKU, and the numbers of the orders that make it."""
     return [
-        (each["level"], each["of_order"], each["sku"], [one["order_no"] for one in each["orders"]])
-        for each in answer["order"]["subassemblies"]
+        (
+            subassembly["level"],
+            subassembly["of_order"],
+            subassembly["sku"],
+            [one["order_no"] for one in subassembly["orders"]],
+        )
+        for subassembly in answer["order"]["subassemblies"]
     ]
 
 
@@ -76,7 +81,7 @@ async def test_orders_of_the_same_sales_order_go_before_all_others(stage: Stage,
     for each in (whole, own):
         tenant.edit("manufacturing_orders", each["id"], sales_order_id=sold["id"])
     answer = await stage.call(TOOL, manufacturing_order_id=whole["id"], subassemblies=True)
-    wheel = next(each for each in answer["order"]["subassemblies"] if each["sku"] == "WHEEL")
+    wheel = next(subassembly for subassembly in answer["order"]["subassemblies"] if subassembly["sku"] == "WHEEL")
     assert [(each["order_no"], each["same_sales_order"]) for each in wheel["orders"]] == [("SO-BIKE / 2", True)]
 
 
@@ -84,4 +89,4 @@ async def test_without_being_asked_for_they_are_neither_read_nor_told(stage: Sta
     whole = order(tenant, bike(tenant), order_no="MO-BIKE")
     answer = await stage.call(TOOL, manufacturing_order_id=whole["id"])
     assert "subassemblies" not in answer["order"]
-    assert [each["sku"] for each in answer["order"]["recipe_rows"]] == ["WHEEL", "FRAME"]
+    assert [row["sku"] for row in answer["order"]["recipe_rows"]] == ["WHEEL", "FRAME"]

@@ -33,7 +33,7 @@ def _held(tenant: Tenant) -> Wire:
     mine = [address for address in live(tenant, "supplier_addresses") if address["supplier_id"] == supplier["id"]]
     assert [address["id"] for address in mine] == ([supplier["default_address_id"]] if mine else [])
     head = {each: supplier[each] or "" for each in ("name", "email", "phone", "currency", "comment")}
-    return {**head, "addresses": [{line: each[line] or "" for line in LINES} for each in mine]}
+    return {**head, "addresses": [{line: record[line] or "" for line in LINES} for record in mine]}
 
 
 async def _done(stage: Stage, tool: str, **arguments: object) -> Payload:
@@ -134,7 +134,7 @@ async def test_after_a_lost_answer_a_supplier_is_told_from_others_of_its_name(
     stage.own.sandbox.faults.add(Fault("POST /suppliers", action=Drop("after")))
     (found,) = (await applied_in_time(stage, clock, token))["outcomes"]
     assert (counted(found), len(_kept(tenant))) == ({"applied": 1}, 2)
-    assert found["id"] == max(each["id"] for each in _kept(tenant))
+    assert found["id"] == max(record["id"] for record in _kept(tenant))
 
 
 async def test_after_a_lost_answer_an_address_is_found_among_those_of_its_supplier(
@@ -152,19 +152,19 @@ async def test_after_a_lost_answer_an_address_is_found_among_those_of_its_suppli
 async def test_open_orders_and_items_of_a_supplier_are_told_before_it_is_deleted_and_new_ones_make_the_plan_stale(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    received = {each["supplier_id"] for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"}
+    received = {order["supplier_id"] for order in live(tenant, "purchase_orders") if order["status"] == "RECEIVED"}
     supplier = next(
-        each["supplier_id"]
-        for each in live(tenant, "purchase_orders")
-        if each["status"] == "NOT_RECEIVED" and each["supplier_id"] in received
+        order["supplier_id"]
+        for order in live(tenant, "purchase_orders")
+        if order["status"] == "NOT_RECEIVED" and order["supplier_id"] in received
     )
-    orders = [each for each in live(tenant, "purchase_orders") if each["supplier_id"] == supplier]
-    still_open = [each for each in orders if each["status"] != "RECEIVED"]
+    orders = [order for order in live(tenant, "purchase_orders") if order["supplier_id"] == supplier]
+    still_open = [order for order in orders if order["status"] != "RECEIVED"]
     items = [
-        each
+        record
         for collection in ("products", "materials")
-        for each in live(tenant, collection)
-        if each["default_supplier_id"] == supplier and each["archived_at"] is None
+        for record in live(tenant, collection)
+        if record["default_supplier_id"] == supplier and record["archived_at"] is None
     ]
     assert (len(still_open) < len(orders), bool(items)) == (True, True)
     preview = await stage.call("delete_supplier", supplier_id=supplier)
@@ -203,7 +203,9 @@ async def test_a_name_is_what_can_be_seen_of_it(stage: Stage, clock: ManualClock
     assert preview["changes"][0]["new"] == "Nordic Bearings"
     clock.advance(61)
     nowhere = await stage.call("create_supplier", name="Nowhere", addresses=[{"city": " ", "zip": ""}])
-    assert [each["field_path"] for each in nowhere["warnings"] if each["severity"] == "blocking"] == ["addresses[0]"]
+    assert [warning["field_path"] for warning in nowhere["warnings"] if warning["severity"] == "blocking"] == [
+        "addresses[0]"
+    ]
 
 
 async def test_a_name_that_two_have_in_katana_deletes_neither_though_one_alone_is_cached(

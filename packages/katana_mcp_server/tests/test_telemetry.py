@@ -33,33 +33,31 @@ def kept() -> dict[str, Any]:
 
 
 def test_requests_to_katana_are_children_of_the_call_that_made_them_without_their_queries(kept: dict[str, Any]) -> None:
-    calls = {each["id"]: each for each in kept["spans"] if each["kind"] == "SERVER"}
-    asked = [each for each in kept["spans"] if each["kind"] == "CLIENT" and "url.template" in each["about"]]
-    assert {calls[each["parent"]]["name"] for each in asked} == {
+    calls = {span["id"]: span for span in kept["spans"] if span["kind"] == "SERVER"}
+    asked = [span for span in kept["spans"] if span["kind"] == "CLIENT" and "url.template" in span["about"]]
+    assert {calls[row["parent"]]["name"] for row in asked} == {
         *("tools/call list_customers", "tools/call get_customer"),
         *("tools/call create_supplier", "tools/call apply_plan"),
     }
-    assert {each["name"] for each in asked} >= {"GET /customers", "POST /suppliers"}
+    assert {row["name"] for row in asked} >= {"GET /customers", "POST /suppliers"}
     assert not [each for each in asked if "?" in json.dumps(each)]
-    lost = [each for each in asked if each["status"] == "ERROR"]
-    assert [(each["name"], each["about"]["outcome"]) for each in lost] == [("POST /suppliers", "unknown")]
+    lost = [row for row in asked if row["status"] == "ERROR"]
+    assert [(row["name"], row["about"]["outcome"]) for row in lost] == [("POST /suppliers", "unknown")]
 
 
 def test_a_refusal_has_its_code_in_the_span_of_the_call_and_is_an_error(kept: dict[str, Any]) -> None:
-    failed = [each for each in kept["spans"] if each["kind"] == "SERVER" and each["status"] == "ERROR"]
-    assert [(each["name"], each["about"]["error.type"]) for each in failed] == [
-        ("tools/call get_customer", "not_found")
-    ]
+    failed = [span for span in kept["spans"] if span["kind"] == "SERVER" and span["status"] == "ERROR"]
+    assert [(row["name"], row["about"]["error.type"]) for row in failed] == [("tools/call get_customer", "not_found")]
 
 
 def test_requests_waits_ages_and_writes_are_counted(kept: dict[str, Any]) -> None:
     told = {
-        name: {tuple(sorted(each["about"].items())): each["number"] for each in points}
+        name: {tuple(sorted(point["about"].items())): point["number"] for point in points}
         for name, points in kept["metrics"].items()
     }
     made = sum(told["katana.request.duration"].values())
     assert (
-        made == told["katana.request.wait"][()] == len([each for each in kept["spans"] if "attempt" in each["about"]])
+        made == told["katana.request.wait"][()] == len([span for span in kept["spans"] if "attempt" in span["about"]])
     )
     assert told["katana_mcp.writes"] == {(("outcome", "applied"),): 1, (("outcome", "unknown"),): 1}
     refused = (("code", "not_found"), ("outcome", "refused"), ("tool", "get_customer"))

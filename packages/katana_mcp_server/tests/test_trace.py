@@ -54,7 +54,7 @@ def sums(answer: Wire, number: str) -> Wire:
 
 async def test_a_recalled_batch_is_followed_to_the_customers(stage: Stage, story: Recall) -> None:
     answer = await stage.call("trace", number="LOT-77", direction="down")
-    bought, paste, kit = (each["order_no"] for each in (story.bought, story.paste_order, story.kit_order))
+    bought, paste, kit = (record["order_no"] for record in (story.bought, story.paste_order, story.kit_order))
     assert told(answer) == [
         (None, 0, "received", "RESIN", "LOT-77", 10, bought),
         (None, 0, "used", "RESIN", "LOT-77", 4, paste),
@@ -78,7 +78,7 @@ async def test_a_recalled_batch_is_followed_to_the_customers(stage: Stage, story
 
 async def test_a_shipped_order_is_followed_to_the_suppliers(stage: Stage, story: Recall) -> None:
     answer = await stage.call("trace", number=story.sold["order_no"])
-    bought, paste, kit = (each["order_no"] for each in (story.bought, story.paste_order, story.kit_order))
+    bought, paste, kit = (record["order_no"] for record in (story.bought, story.paste_order, story.kit_order))
     assert told(answer) == [
         (None, 0, "shipped", "KIT", "K-1", 1, story.sold["order_no"]),
         ("up", 0, "made", "KIT", "K-1", 2, kit),
@@ -128,7 +128,7 @@ async def test_orders_of_every_kind_are_starts(stage: Stage, story: Recall) -> N
     open_order = story.floor.ordered(story.kit, 1)
     nothing = await stage.call("trace", number=open_order["order_no"])
     assert (nothing["rows"], nothing["lots"]) == ([], [])
-    assert [each["message"] for each in nothing["warnings"]] == [
+    assert [warning["message"] for warning in nothing["warnings"]] == [
         f"nothing is made by {open_order['order_no']} yet, so there is nothing to trace"
     ]
 
@@ -137,7 +137,7 @@ async def test_of_an_order_one_item_is_traced_where_it_is_named(stage: Stage, st
     number = story.bought["order_no"]
     assert (await stage.call("trace", number=number, sku_or_variant_id="RESIN"))["lots_total"] == 5
     other = await stage.call("trace", number=number, sku_or_variant_id="KIT")
-    assert (other["rows"], [each["severity"] for each in other["warnings"]]) == ([], ["info"])
+    assert (other["rows"], [warning["severity"] for warning in other["warnings"]]) == ([], ["info"])
 
 
 async def test_what_came_back_was_moved_or_counted_adds_up(stage: Stage, story: Recall) -> None:
@@ -155,7 +155,7 @@ async def test_what_came_back_was_moved_or_counted_adds_up(stage: Stage, story: 
         "in_stock": 7,
         "unaccounted": 0,
     }
-    assert {each["location"]: each["quantity"] for each in lot(answer, "LOT-77")["stock"]} == {
+    assert {row["location"]: row["quantity"] for row in lot(answer, "LOT-77")["stock"]} == {
         row["location"]: quantity for row, quantity in zip(_ends(answer), (5, 2), strict=True)
     }
     moves = [row for row in answer["rows"] if row["event"] == "transferred"]
@@ -171,7 +171,11 @@ def _ends(answer: Wire) -> list[Wire]:
 async def test_what_a_customer_sent_back_counts_once_it_is_in_stock(stage: Stage, story: Recall) -> None:
     tenant, sold = story.floor.tenant, story.sold
     returned = tenant.create("sales_returns", {"sales_order_id": sold["id"], "return_location_id": story.floor.place()})
-    shipment = next(each for each in tenant.all("sales_order_fulfillments") if each["sales_order_id"] == sold["id"])
+    shipment = next(
+        fulfillment
+        for fulfillment in tenant.all("sales_order_fulfillments")
+        if fulfillment["sales_order_id"] == sold["id"]
+    )
     line = shipment["sales_order_fulfillment_rows"][0]
     body = {"sales_return_id": returned["id"], "variant_id": story.kit, "fulfillment_row_id": line["id"]}
     row = tenant.create("sales_return_rows", {**body, "quantity": 1})
@@ -186,7 +190,7 @@ async def test_what_a_customer_sent_back_counts_once_it_is_in_stock(stage: Stage
     a_minute_later(stage)
     after = await stage.call("trace", number="K-1", direction="down")
     assert sums(after, "K-1") == {"made": 2, "returned": 1, "shipped": 1, "in_stock": 2, "unaccounted": 0}
-    assert [(each["shipped"], each["returned"]) for each in after["customers"]] == [(1, 1)]
+    assert [(customer["shipped"], customer["returned"]) for customer in after["customers"]] == [(1, 1)]
 
 
 async def test_a_receipt_counts_in_the_stock_unit(stage: Stage, tenant: Tenant) -> None:
@@ -308,7 +312,7 @@ async def test_goods_made_to_order_are_followed_without_a_batch(stage: Stage, te
         ("made", "FRAME", 2),
         ("shipped", "FRAME", 3),
     ]
-    assert [each["shipped"] for each in down["customers"]] == [2]
+    assert [customer["shipped"] for customer in down["customers"]] == [2]
     up = await stage.call("trace", number=sold["order_no"])
     assert [(row["event"], row["sku"]) for row in up["rows"]] == [
         ("shipped", "FRAME"),
@@ -345,7 +349,7 @@ async def test_levels_end_it_and_what_lies_beyond_is_counted(
 ) -> None:
     answer = await stage.call("trace", number="LOT-77", direction="down", levels=levels)
     assert answer["lots_total"] == lots, story.resin
-    assert [each["message"].split()[0] for each in answer["warnings"]] == [str(beyond)] * bool(beyond)
+    assert [warning["message"].split()[0] for warning in answer["warnings"]] == [str(beyond)] * bool(beyond)
     assert codes(answer) == ["truncated_result"] * bool(beyond)
 
 

@@ -48,7 +48,7 @@ async def test_a_unit_is_followed_to_its_customer_and_to_the_batches_in_it(stage
     assert (gone["serial_number"], gone["made"], gone["shipped"]) == (units[0]["serial_number"], 1, 1)
     assert (gone["in_stock"], gone["unaccounted"]) == (0, 0)
     down = await stage.call("trace", number="LOT-77", direction="down")
-    assert [(each.get("serial_number"), each["in_stock"], each["unaccounted"]) for each in down["lots"]] == [
+    assert [(lot.get("serial_number"), lot["in_stock"], lot["unaccounted"]) for lot in down["lots"]] == [
         (None, 8, 0),
         (units[0]["serial_number"], 0, 0),
         (units[1]["serial_number"], 1, 0),
@@ -98,7 +98,7 @@ async def test_outsourced_goods_are_followed_over_what_they_used(stage: Stage, f
         ("used", "RESIN", 6),
         ("received", "PASTE", 3),
     ]
-    assert [(each["in_stock"], each["unaccounted"]) for each in down["lots"]] == [(4, 0), (3, 0)]
+    assert [(lot["in_stock"], lot["unaccounted"]) for lot in down["lots"]] == [(4, 0), (3, 0)]
     up = await stage.call("trace", number="P-1", direction="up")
     assert [(each["event"], each["sku"]) for each in up["rows"]] == [
         ("received", "PASTE"),
@@ -172,7 +172,7 @@ class History:
         return found
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(each, marks=pytest.mark.soak) for each in range(3, 8))])
+@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(number, marks=pytest.mark.soak) for number in range(3, 8))])
 async def test_of_any_history_everything_is_reached_and_every_lot_adds_up(
     stage: Stage, floor: Floor, seed: int
 ) -> None:
@@ -182,18 +182,18 @@ async def test_of_any_history_everything_is_reached_and_every_lot_adds_up(
     for name in floor.batches:
         a_minute_later(stage)
         answer = await stage.call("trace", number=name, kind="batch", direction="down", limit=250)
-        assert {each["batch_number"] for each in answer["lots"]} == history.reached(name)
-        assert {each["batch_number"]: each["unaccounted"] for each in answer["lots"]} == dict.fromkeys(
+        assert {lot["batch_number"] for lot in answer["lots"]} == history.reached(name)
+        assert {lot["batch_number"]: lot["unaccounted"] for lot in answer["lots"]} == dict.fromkeys(
             history.reached(name), 0
         )
-        of_lots = {each for one in history.reached(name) for each in history.customers.get(one, ())}
-        assert {each["customer_id"] for each in answer["customers"]} == of_lots
+        of_lots = {number for one in history.reached(name) for number in history.customers.get(one, ())}
+        assert {customer["customer_id"] for customer in answer["customers"]} == of_lots
         shipped = sum(
             (Decimal(str(row["quantity"])) for row in answer["rows"] if row["event"] == "shipped"), Decimal(0)
         )
-        assert shipped == sum((Decimal(str(each["shipped"])) for each in answer["customers"]), Decimal(0))
+        assert shipped == sum((Decimal(str(customer["shipped"])) for customer in answer["customers"]), Decimal(0))
         assert answer["total"] == len(answer["rows"])
         origins = await stage.call("trace", number=name, kind="batch", direction="up", limit=250)
-        assert {each["batch_number"] for each in origins["lots"]} == {
+        assert {lot["batch_number"] for lot in origins["lots"]} == {
             other for other in floor.batches if name in history.reached(other)
         }

@@ -131,7 +131,7 @@ async def ids_of(stage: Stage, collection: str, record_id: object, name: str) ->
     else:
         got = await stage.call(tools.get, **{tools.argument: record_id}, **more)
         found.append({"rows": [each for each in got.values() if isinstance(each, dict)]})
-    return [{row.get(tools.argument) for row in each["rows"]} for each in found]
+    return [{row.get(tools.argument) for row in payload["rows"]} for payload in found]
 
 
 def drawn(data: st.DataObject, record: Wire) -> tuple[str, object]:
@@ -266,7 +266,7 @@ async def test_a_sum_over_an_amount_that_could_not_be_read_says_that_it_is_incom
     variants = [variant["id"] for variant in live(spoilt.own.sandbox.tenant(), "variants")[:20]]
     spoilt.level = {"quantity_in_stock": ["many"]}
     answer = await served.call("check_inventory", skus_or_variant_ids=variants)
-    (odd,) = [each for each in answer["stock"] if each["locations"] and "in_stock" not in each]
+    (odd,) = [row for row in answer["stock"] if row["locations"] and "in_stock" not in row]
     assert "committed" in odd
     (told,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "unread_field"]
     assert told.startswith("incomplete: quantity_in_stock of some levels")

@@ -182,7 +182,7 @@ async def test_what_came_is_not_said_to_be_received_where_it_cannot_be_read(stag
     (row, *_) = order["purchase_order_rows"]
     lines = [{"sku": _sku(tenant, row), "quantity": "a pallet or so"}]
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
-    told = " ".join([*answer["next_actions"], *(each.get("no_call", "") for each in answer["differences"])])
+    told = " ".join([*answer["next_actions"], *(difference.get("no_call", "") for difference in answer["differences"])])
     assert "receive" not in answer
     assert "nothing is left" not in told
     assert f"how much of {lines[0]['sku']} came is not known: see the differences" in told
@@ -269,10 +269,10 @@ async def test_of_rows_that_the_document_lacks_it_says_what_the_call_would_delet
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": 1, "price": 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind=kind)
-    told = [each["message"] for each in answer["differences"] if each["kind"] == "not_on_document"]
+    told = [difference["message"] for difference in answer["differences"] if difference["kind"] == "not_on_document"]
     assert told
     assert all(each.endswith(f"; the call deletes its rows: do not use it if {still}") for each in told)
-    (net,) = [each["message"] for each in answer["differences"] if each["kind"] == "net_total"]
+    (net,) = [difference["message"] for difference in answer["differences"] if difference["kind"] == "net_total"]
     assert net.startswith("net total: the lines of the document come to 1, the order comes to ")
 
 
@@ -312,11 +312,11 @@ async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage
     good = next(each for each in dear["goods"] if each["variant_id"] == row["variant_id"])
     assert [each["order_no"] for each in good["last_prices"]] == ["PO-905", "PO-904", "PO-903", "PO-902", "PO-901"]
     assert {each["price_per_unit"] for each in good["last_prices"]} == {8}
-    (told,) = [each for each in dear["warnings"] if each["code"] == "unusual_price"]
+    (told,) = [warning for warning in dear["warnings"] if warning["code"] == "unusual_price"]
     assert told["message"].endswith(f"the document has 9.5 {order['currency']} per box; the last 5 purchases cost 8")
     assert told["field_path"] == "lines[0]"
     for unremarkable in (await asked(8.5), await asked(9.5, price_tolerance=20), await asked(None)):
-        assert [each for each in unremarkable["warnings"] if each["code"] == "unusual_price"] == []
+        assert [warning for warning in unremarkable["warnings"] if warning["code"] == "unusual_price"] == []
     assert "last_prices" not in (await asked(None))["goods"][0]
 
 
@@ -324,11 +324,11 @@ async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
-    order = next(each for each in received if each["billing_status"] == "NOT_BILLED")
+    order = next(record for record in received if record["billing_status"] == "NOT_BILLED")
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"] + 2, "price": row["price_per_unit"] + 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
-    calls = {each["kind"]: each["settle"] for each in answer["differences"] if "settle" in each}
+    calls = {difference["kind"]: difference["settle"] for difference in answer["differences"] if "settle" in difference}
     update = {kind: calls[kind]["arguments"]["update_rows"][0] for kind in ("quantity", "price")}
     assert update["quantity"] == {"row_id": row["id"], "quantity": row["quantity"] + 2}
     assert update["price"] == {"row_id": row["id"], "price_per_unit": row["price_per_unit"] + 1}
@@ -339,13 +339,13 @@ async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting
         assert preview["plan_token"], preview["warnings"]
     note = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line | {"quantity": row["quantity"]}])
     assert "correct_purchase_order" not in {
-        each["settle"]["tool"] for each in note["differences"] if "quantity" in each
+        difference["settle"]["tool"] for difference in note["differences"] if "quantity" in difference
     }
 
 
 async def test_a_received_good_of_several_rows_is_never_corrected_by_guess(stage: Stage, tenant: Tenant) -> None:
     received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
-    order = next(each for each in received if each["billing_status"] == "NOT_BILLED")
+    order = next(record for record in received if record["billing_status"] == "NOT_BILLED")
     first = order["purchase_order_rows"][0]
     head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
     bought = {"variant_id": first["variant_id"], "purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}
@@ -360,15 +360,15 @@ async def test_a_received_good_of_several_rows_is_never_corrected_by_guess(stage
     sku = _sku(tenant, first)
     lines = [{"sku": sku, "quantity": 17, "price": 2}, {"sku": sku, "quantity": 9, "price": 4, "unit": "box"}]
     answer = await stage.call(TOOL, purchase_order_id=made["id"], lines=lines, kind="invoice")
-    assert {each["kind"] for each in answer["differences"]} >= {"quantity", "price"}
-    assert [each for each in answer["differences"] if "settle" in each] == []
+    assert {difference["kind"] for difference in answer["differences"]} >= {"quantity", "price"}
+    assert [difference for difference in answer["differences"] if "settle" in difference] == []
 
 
 async def test_a_billed_order_is_not_proposed_to_be_reopened(stage: Stage, tenant: Tenant) -> None:
     received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
-    order = next(each for each in received if each["billing_status"] == "BILLED")
+    order = next(record for record in received if record["billing_status"] == "BILLED")
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "price": row["price_per_unit"] + 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
-    told = next(each for each in answer["differences"] if each["kind"] == "price")
+    told = next(difference for difference in answer["differences"] if difference["kind"] == "price")
     assert "reopen_billed" in told["no_call"]

@@ -88,7 +88,7 @@ async def test_skus_are_read_by_one_request_before_their_listing_has_come_to_the
     async with staged(own) as stage:
         for tool, holds in (("get_variant_details", "variants"), ("check_inventory", "stock")):
             answer = await paced(clock, stage.call(tool, skus_or_variant_ids=skus))
-            assert [each["sku"] for each in answer[holds]] == skus
+            assert [row["sku"] for row in answer[holds]] == skus
             assert not answer["not_found"]
             assert answer["warming"]
     singled = [
@@ -115,8 +115,8 @@ async def test_what_no_first_sync_has_brought_yet_is_unknown_and_never_not_found
             answer = await paced(clock, stage.call(tool, skus_or_variant_ids=["PAD", 7], **more))
             assert answer["not_found"] == [], tool
             unknown = [warning for warning in answer["warnings"] if warning["field_path"]]
-            assert [each["field_path"] for each in unknown] == ["skus_or_variant_ids[0]", "skus_or_variant_ids[1]"]
-            assert {(each["code"], each["severity"]) for each in unknown} == {("cold_cache", "advisory")}, tool
+            assert [row["field_path"] for row in unknown] == ["skus_or_variant_ids[0]", "skus_or_variant_ids[1]"]
+            assert {(warning["code"], warning["severity"]) for warning in unknown} == {("cold_cache", "advisory")}, tool
             assert "'PAD' is unknown, not missing" in unknown[0]["message"]
             assert answer.get("unknown") == (["PAD", 7] if tool == "check_inventory" else None), tool
 
@@ -132,8 +132,8 @@ async def test_what_a_plan_names_is_unknown_before_a_first_sync_has_brought_it(
         preview = payload_of(await paced(clock, stage.result("create_stock_transfer", transfer)))
         assert 30 < clock.monotonic() - began <= 40.5, "the factory's days are part of what a plan waits for"
     blocking = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
-    assert {each["code"] for each in blocking} == {"cold_cache"}, blocking
-    names = [each for each in blocking if each["field_path"] != "stock_transfer_number"]
+    assert {warning["code"] for warning in blocking} == {"cold_cache"}, blocking
+    names = [row for row in blocking if row["field_path"] != "stock_transfer_number"]
     assert len(names) == 3
     assert all("is not known yet" in name["message"] for name in names), names
     assert "plan_token" not in preview

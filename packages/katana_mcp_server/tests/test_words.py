@@ -79,25 +79,25 @@ def test_every_documented_code_exists_and_no_message_is_tagged_by_a_prefix() -> 
 
 def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     every = [tool.name for tool in tools()]
-    assert [each.name for each in chosen((), ("all",), ())] == every
-    assert [each.name for each in chosen((), (), ())] == [each for each in every if each != "rebuild_cache"]
-    assert "rebuild_cache" in {each.name for each in chosen((), ("admin",), ())}
-    assert [each.name for each in chosen(("rebuild_cache",), (), ())] == ["rebuild_cache"]
-    assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales", "writing"}
-    assert "apply_plan" not in {each.name for each in chosen((), ("inventory",), ("apply_plan",))}
+    assert [tool.name for tool in chosen((), ("all",), ())] == every
+    assert [tool.name for tool in chosen((), (), ())] == [each for each in every if each != "rebuild_cache"]
+    assert "rebuild_cache" in {tool.name for tool in chosen((), ("admin",), ())}
+    assert [tool.name for tool in chosen(("rebuild_cache",), (), ())] == ["rebuild_cache"]
+    assert {tool.toolset for tool in chosen((), ("sales",), ())} == {"sales", "writing"}
+    assert "apply_plan" not in {tool.name for tool in chosen((), ("inventory",), ("apply_plan",))}
     planning = [tool.name for tool in tools() if tool.plans]
-    assert [each.name for each in chosen((), ("writing",), ())] == [*planning, "apply_plan"]
+    assert [tool.name for tool in chosen((), ("writing",), ())] == [*planning, "apply_plan"]
     # What the previews of a toolset plan can be applied.
     added = {"cache_status", "apply_plan"}
     grouped = [tool.name for tool in tools() if tool.toolset == "inventory" or tool.name in added]
-    assert [each.name for each in chosen(("cache_status",), ("inventory",), ())] == grouped
+    assert [tool.name for tool in chosen(("cache_status",), ("inventory",), ())] == grouped
     reading = [tool.name for tool in tools() if tool.read_only and not tool.plans]
-    assert [each.name for each in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
+    assert [tool.name for tool in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
     assert not {"rebuild_cache", "create_stock_transfer", "apply_plan"} & {*reading}
-    both = {each.name for each in chosen((), ("read", "admin"), ())}
+    both = {tool.name for tool in chosen((), ("read", "admin"), ())}
     assert both == {*reading, *(tool.name for tool in tools() if tool.toolset == "admin")}
     left = [each for each in every if each != "cache_status"]
-    assert [each.name for each in chosen((), ("all",), ("cache_status",))] == left
+    assert [tool.name for tool in chosen((), ("all",), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))
     with pytest.raises(

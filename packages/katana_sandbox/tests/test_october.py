@@ -128,7 +128,7 @@ async def test_a_failed_create_of_an_item_may_leave_its_parent(
     body = {"name": "Half", "configs": options, "variants": [{"sku": "H-1"}]}
     assert (await api.post(f"/{name}", body)).status == status
     left = (await api.get(f"/{name}", {"name": "Half"})).rows
-    assert [(each["variants"], each["configs"][0]["values"]) for each in left] == [([], ["S"])] * times
+    assert [(record["variants"], record["configs"][0]["values"]) for record in left] == [([], ["S"])] * times
     assert (await api.get("/variants", {"sku": "H-1"})).rows == []
 
 

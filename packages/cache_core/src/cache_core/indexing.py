@@ -69,7 +69,7 @@ def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Re
 async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Parents:
     """Return every record that these records borrow from, in any soft state; unknown ones are left out."""
     wanted: dict[str, dict[RecordId, None]] = {}
-    places = dict.fromkeys((each.entity, each.path) for each in (*spec.searchable.lookups(), *spec.inherits))
+    places = dict.fromkeys((lookup.entity, lookup.path) for lookup in (*spec.searchable.lookups(), *spec.inherits))
     for entity, path in places:
         if entity in cache.entities:
             ids = wanted.setdefault(entity, {})
@@ -91,7 +91,7 @@ def lends_differently(before: Record | None, after: Record, lookup: Lookup) -> b
 async def dependants(spec: EntitySpec, parent: str, ids: Sequence[RecordId], cache: CacheBackend) -> list[RecordId]:
     """Return the ids of this entity's rows that borrow from the given parents, in any soft state."""
     found: dict[RecordId, None] = {}
-    paths = {each.path for each in (*spec.searchable.lookups(), *spec.inherits) if each.entity == parent}
+    paths = {lookup.path for lookup in (*spec.searchable.lookups(), *spec.inherits) if lookup.entity == parent}
     values = tuple(ids)
     for path in sorted(paths):
         for start in range(0, len(values), REINDEX_STEP):

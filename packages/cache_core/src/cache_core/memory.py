@@ -70,7 +70,7 @@ class MemoryBackend:
         taken = [row for row in batch.upserts if self._upsert(table, batch, row)]
         for row in batch.reindexed:
             self._reindex(table, row)
-        gone = [each for each in batch.removed if table.rows.pop(each, None) is not None]
+        gone = [record_id for record_id in batch.removed if table.rows.pop(record_id, None) is not None]
         for each in batch.removed:
             table.written_at.pop(each, None)
             table.quarantine.pop(each, None)
@@ -113,8 +113,8 @@ class MemoryBackend:
         """Return rows by id in any soft state, in the order asked."""
         rows = self._table(entity).rows
         asked = tuple(dict.fromkeys(ids))
-        found = tuple(_stored(rows[each]) for each in asked if each in rows)
-        return Found(found, tuple(each for each in asked if each not in rows))
+        found = tuple(_stored(rows[record_id]) for record_id in asked if record_id in rows)
+        return Found(found, tuple(record_id for record_id in asked if record_id not in rows))
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""

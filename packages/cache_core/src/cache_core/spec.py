@@ -215,11 +215,11 @@ def _joined(passages: tuple[Passage, ...]) -> SearchText:
     codes: list[tuple[str, WeightClass]] = []
     for place, plain in _CLASSES:
         here = [passage for passage in passages if passage.place is place]
-        values = dict.fromkeys(each.words for each in here if each.words)
+        values = dict.fromkeys(passage.words for passage in here if passage.words)
         parts.append(" ".join(values))
         if plain is not None:
             codes.extend((value, place) for value in values)
-            codes.extend((each.plain, plain) for each in here if each.plain)
+            codes.extend((passage.plain, plain) for passage in here if passage.plain)
     return SearchText(*parts, codes=tuple(codes), passages=passages)
 
 

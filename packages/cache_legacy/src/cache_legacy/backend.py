@@ -158,8 +158,8 @@ class LegacyBackend:
                 marks = ",".join("?" * len(some))
                 sql = f"SELECT {_STORED} FROM entities AS e WHERE e.entity = ? AND e.id IN ({marks})"
                 rows |= {row.id: row for row in await _rows(db, sql, (entity, *some))}
-        found = tuple(rows[each] for each in asked if each in rows)
-        return Found(found, tuple(each for each in asked if each not in rows))
+        found = tuple(rows[record_id] for record_id in asked if record_id in rows)
+        return Found(found, tuple(record_id for record_id in asked if record_id not in rows))
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""

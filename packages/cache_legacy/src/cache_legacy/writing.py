@@ -58,7 +58,7 @@ async def write(db: aiosqlite.Connection, batch: Batch, fields: IndexFields) -> 
     sources = fields.by_class()
     texts = [(row.id, declared_text(row.text, sources)) for row in (taken | moved).values()]
     await _index(db, entity, texts)
-    gone = [each for each in dict.fromkeys(batch.removed) if each in stored]
+    gone = [record_id for record_id in dict.fromkeys(batch.removed) if record_id in stored]
     await _delete(db, "entities", entity, gone)
     await _note(db, batch)
     return Applied(tuple(dict.fromkeys([*taken, *gone])), ignored)

@@ -94,7 +94,7 @@ def _holding(layout: Layout, condition: Condition, clause: Clause) -> list[str]:
     codec, texts = layout.main.fields.get(head), _texts(condition)
     if codec is None or codec.kind is not Kind.NESTED or not texts:
         return []
-    sought = json_text([json_text([each])[1:-1] for each in texts])
+    sought = json_text([json_text([text])[1:-1] for text in texts])
     column = f"{layout.name}.{dialect.quoted(head)}"
     return [dialect.HOLDS_ONE.format(column=column, sought=clause.bind(sought))]
 
@@ -102,7 +102,7 @@ def _holding(layout: Layout, condition: Condition, clause: Clause) -> list[str]:
 def _texts(condition: Condition) -> list[str]:
     """Return the texts of which a condition wants one; none where it wants something else too."""
     values = condition.values if isinstance(condition, OneOf | CustomValue) else ()
-    texts = [each for each in values if isinstance(each, str) and is_storable(each)]
+    texts = [value for value in values if isinstance(value, str) and is_storable(value)]
     return texts if len(texts) == len(values) else []
 
 

@@ -265,7 +265,7 @@ def schema_objects(connection: Connection) -> dict[str, SchemaObject]:
 def column_objects(table: Table) -> dict[str, Column]:
     """Return what each column of a declared table is, by name."""
     dialect = sqlite.dialect()
-    keys = [each.name for each in table.primary_key]
+    keys = [column.name for column in table.primary_key]
     return {
         column.name: Column(
             column.name,
@@ -361,7 +361,7 @@ def prefixes(tokens: Sequence[str]) -> str:
 def one_of_each(meant: Iterable[tuple[str, Iterable[str]]]) -> str:
     """Return the full-text expression that asks, for every token, for it as a prefix or for one of its words."""
     tokens = (" OR ".join((f'"{token}"*', *map(term, words))) for token, words in meant)
-    return " AND ".join(f"({each})" for each in tokens)
+    return " AND ".join(f"({token})" for token in tokens)
 
 
 def term(word: str) -> str:

@@ -160,16 +160,16 @@ def _best_rows(
     request = asked.request
     _, checked = narrowed(db, layout, request.where, request.visibility)
     taken = found if checked else found[: request.limit]
-    loaded = {each.nr: each.row for each in load(db, layout, [each.nr for each in taken])}
-    kept = [each for each in taken if not checked or hold(request.where, loaded[each.nr].record)]
+    loaded = {each.nr: each.row for each in load(db, layout, [candidate.nr for candidate in taken])}
+    kept = [candidate for candidate in taken if not checked or hold(request.where, loaded[candidate.nr].record)]
     hits = [
         Hit(
-            loaded[each.nr],
+            loaded[candidate.nr],
             asked.tier,
-            each.place,
-            matched_fields(layout.spec, loaded[each.nr].record, asked.query, asked.tier),
-            each.missing,
+            candidate.place,
+            matched_fields(layout.spec, loaded[candidate.nr].record, asked.query, asked.tier),
+            candidate.missing,
         )
-        for each in kept[: request.limit]
+        for candidate in kept[: request.limit]
     ]
     return tuple(hits), len(kept) if checked else len(found)

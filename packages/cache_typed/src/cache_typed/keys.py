@@ -35,8 +35,8 @@ def is_primary_key(layout: Layout, value: RecordId) -> bool:
 def keys_of(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[RecordId, int]:
     """Return the primary keys of ids; one that is its own key is there whether or not it is stored."""
     asked = list(dict.fromkeys(ids))
-    keys = {each: int(each) for each in asked if is_primary_key(layout, each)}
-    others = {written(each): each for each in asked if each not in keys}
+    keys = {record_id: int(record_id) for record_id in asked if is_primary_key(layout, record_id)}
+    others = {written(record_id): record_id for record_id in asked if record_id not in keys}
     for chunk in batched((text for text in others if is_storable(text)), CHUNK):
         sql = f"SELECT cache_id, {layout.pk} FROM {layout.name} WHERE cache_id IN ({marks(chunk)})"
         keys.update((others[text], nr) for text, nr in db.execute(sql, chunk))

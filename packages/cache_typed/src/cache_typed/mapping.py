@@ -88,8 +88,8 @@ class Shape:
             wire = [column for column in wire if column.name in only]
         self._only = only
         self.name = table.name
-        self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
-        self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}
+        self.orders = {_ordered(column): column.name for column in wire if _ordered(column)}
+        self.fields: dict[str, Codec] = {column.name: codec_of(column) for column in wire if not _ordered(column)}
         self.columns: tuple[str, ...] = tuple(
             map(dialect.quoted, (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown"))
         )
@@ -194,7 +194,7 @@ class Layout:
         inner = None if only is None else inner_fields(only)
         self.mapping = mapping
         self.spec = mapping.spec
-        self.pk = next(each.name for each in table.primary_key)
+        self.pk = next(column.name for column in table.primary_key)
         self.id_is_pk = self.pk == mapping.spec.id_path
         self.main = Shape(table, frozenset({self.pk}), None if inner is None else frozenset(inner))
         self.parts = tuple(

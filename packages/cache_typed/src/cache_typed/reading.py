@@ -82,11 +82,11 @@ def _stored(
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> Found:
     """Return rows by id in any soft state."""
     keys = keys_of(db, layout, ids)
-    found = {each.row.id: each.row for each in load(db, layout, list(keys.values()))}
+    found = {row.row.id: row.row for row in load(db, layout, list(keys.values()))}
     asked = dict.fromkeys(ids)
     return Found(
-        tuple(found[each] for each in asked if each in found),
-        tuple(each for each in asked if each not in found),
+        tuple(found[record_id] for record_id in asked if record_id in found),
+        tuple(record_id for record_id in asked if record_id not in found),
     )
 
 
@@ -127,13 +127,13 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
     query = window_query(layout, selection)
     shown = layout if selection.fields is None else layout.only(selection.fields)
     if query is not None and not odd:
-        return tuple(each.row for each in load(db, shown, [nr for (nr,) in db.execute(*query)]))
+        return tuple(row.row for row in load(db, shown, [nr for (nr,) in db.execute(*query)]))
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
-    return tuple(each.row for each in load(db, shown, ordered))
+    return tuple(row.row for row in load(db, shown, ordered))
 
 
 def window_query(layout: Layout, selection: Selection, *more: str) -> tuple[str, dict[str, Cell]] | None:
@@ -173,7 +173,7 @@ def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterato
     """Yield the rows that meet the clause and whose records meet what is left of it."""
     sql = f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
     nrs = [nr for (nr,) in db.execute(sql, clause.values)]
-    return (each for each in load(db, layout, nrs) if hold(clause.left, each.row.record))
+    return (row for row in load(db, layout, nrs) if hold(clause.left, row.row.record))
 
 
 def _overflow_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[KeyedRow]:

@@ -100,14 +100,14 @@ def empty_image(mappings: tuple[TableMapping, ...]) -> bytes:
 
 def drifted(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str, ...]:
     """Return the names of expected objects that the file lacks, or holds in another form."""
-    expected = [*_bookkeeping(), *(each for one in schemas for each in (*one.tables, *one.sidecar))]
+    expected = [*_bookkeeping(), *(schema for one in schemas for schema in (*one.tables, *one.sidecar))]
     found = dialect.schema_objects(connection)
-    return tuple(each.name for each in expected if found.get(each.name) != each)
+    return tuple(schema.name for schema in expected if found.get(schema.name) != schema)
 
 
 def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str, ...]:
     found = dialect.schema_objects(connection)
-    _replace(connection, [each for each in _bookkeeping() if found.get(each.name) != each], found)
+    _replace(connection, [schema for schema in _bookkeeping() if found.get(schema.name) != schema], found)
     emptied: list[str] = []
     for schema in schemas:
         grown = _grow(connection, schema, found)

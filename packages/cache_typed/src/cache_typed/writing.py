@@ -122,7 +122,7 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
     known = _stored_states(db, layout, [row.id for row in rows])
-    ours = dict(load(db, layout, [each.nr for each in known.values() if each.written_at is not None]))
+    ours = dict(load(db, layout, [state.nr for state in known.values() if state.written_at is not None]))
     fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     changes = _Changes()
@@ -222,7 +222,7 @@ def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tupl
     """Return new bookkeeping for stored rows; record, version and key stay, and so does their digest."""
     known = _stored_states(db, layout, [row.id for row in rows])
     keys: dict[int, str | None] = {}
-    for chunk in batched([each.nr for each in known.values()], CHUNK):
+    for chunk in batched([state.nr for state in known.values()], CHUNK):
         sql = f"SELECT {layout.pk}, cache_key FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
         keys.update(db.execute(sql, chunk).fetchall())
     changed: list[tuple[int, list[Cell]]] = []
@@ -239,7 +239,7 @@ def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tupl
 
 def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[RecordId]:
     known = _stored_states(db, layout, ids)
-    for chunk in batched([each.nr for each in known.values()], CHUNK):
+    for chunk in batched([state.nr for state in known.values()], CHUNK):
         db.execute(f"DELETE FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})", chunk)
     return list(known)
 

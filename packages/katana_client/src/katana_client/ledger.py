@@ -140,7 +140,7 @@ class Ledger:
             for ticket, each in self.flying.items()
             if each.owner == owner or _recent(each.at, now, self.quota.window + RENEWED_EVERY)
         }
-        self.done = [each for each in self.done if _recent(each.at, now, self.quota.window + 2 * _HAIR)]
+        self.done = [entry for entry in self.done if _recent(entry.at, now, self.quota.window + 2 * _HAIR)]
         self.queue = {name: each for name, each in self.queue.items() if _recent(each.seen, now, _QUEUE_FORGETS)}
         self.held, self.told = _sound(self.held, now), _sound(self.told, now)
 
@@ -208,7 +208,7 @@ class Ledger:
         others = {ticket: each for ticket, each in self.flying.items() if each.owner != owner}
         self.flying = others | {ticket: each for ticket, each in other.flying.items() if each.owner == owner}
         known = set(self.done)
-        own = [each for each in other.done if each.owner == owner and each not in known]
+        own = [entry for entry in other.done if entry.owner == owner and entry not in known]
         self.done = sorted([*self.done, *own], key=lambda each: each.at)
 
     def as_data(self) -> dict[str, object]:
@@ -216,7 +216,7 @@ class Ledger:
         return {
             "limit": self.limit,
             "flying": {ticket: _entry_data(each) for ticket, each in self.flying.items()},
-            "done": [_entry_data(each) for each in self.done],
+            "done": [_entry_data(entry) for entry in self.done],
             "queue": {
                 line: [max(int(waiting.priority), 0), waiting.since, waiting.seen]
                 for line, waiting in self.queue.items()

@@ -30,7 +30,7 @@ def main() -> None:
 
 def _end(code: object) -> None:
     """End at once where a thread of an unfinished plan would keep the process: the same token goes on with it."""
-    if any(not each.daemon for each in threading.enumerate() if each is not threading.main_thread()):
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 0)

@@ -76,7 +76,7 @@ class Feeds:
         known = (
             name_of_child(feed, feed.id_of(record)) for record in page.records if _parent(feed, record) is not None
         )
-        return [each for each in known if each is not None and each in poison]
+        return [record_id for record_id in known if record_id is not None and record_id in poison]
 
     async def _awaited(self, spec: EntitySpec, feed: Feed, children: Iterable[Record]) -> list[Awaited]:
         """Return the children that the cached documents do not show as they are."""
@@ -128,7 +128,8 @@ def _orphans(feed: Feed, children: Iterable[Record]) -> list[Quarantined]:
     """Return the children of which nothing tells whose they are, so that no document is read again for them."""
     lost = (child for child in children if _parent(feed, child) is None)
     return [
-        _named(feed, Quarantined(feed.id_of(each), f"{feed.parent}: an id is required", excerpt(each))) for each in lost
+        _named(feed, Quarantined(feed.id_of(record), f"{feed.parent}: an id is required", excerpt(record)))
+        for record in lost
     ]
 
 
@@ -178,7 +179,7 @@ def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
 
 def shows(document: Record, feed: Feed, child: RecordId, version: str | None) -> bool:
     """Return whether a document holds a child at this version or a later one; without a version, that it is gone."""
-    children = [cast("Record", each) for each in values_at(document, feed.children) if isinstance(each, dict)]
+    children = [cast("Record", value) for value in values_at(document, feed.children) if isinstance(value, dict)]
     mine = [each for each in children if as_id(each.get("id")) == child]
     if version is None or not mine:
         return version is None and not mine

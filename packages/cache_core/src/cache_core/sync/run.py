@@ -100,7 +100,9 @@ class Run:
         self._attempts = 0
         self._seen += page.size
         if not judgement.back:
-            self._distinct += ids.count(None) + sum(each not in self._before for each in set(known) - self.ids.keys())
+            self._distinct += ids.count(None) + sum(
+                record_id not in self._before for record_id in set(known) - self.ids.keys()
+            )
             self.ids.update(dict.fromkeys(known))
         self.checkpoint = self._noted(judgement.checkpoint, page, known)
         return judgement if page.bare or not self._counts else self._counted(judgement)
@@ -126,13 +128,13 @@ class Run:
     def _noted(self, checkpoint: Checkpoint, page: SourcePage, ids: Sequence[RecordId]) -> Checkpoint:
         """Return the checkpoint with the greatest versions, the smallest total and the last ids of the page."""
         versions = [version for record in page.records if (version := self.listed.version_of(record)) is not None]
-        top = max((each for each in versions if each < self._ceiling and moment_of(each)), default=None)
+        top = max((version for version in versions if version < self._ceiling and moment_of(version)), default=None)
         newest = max((each for each in (self.checkpoint.newest, top) if each is not None), default=None)
         # A first page that is read again after others does not vouch for them.
         is_first = self.checkpoint.page == 1 and self.checkpoint.total == 0
         first = top if is_first else self.checkpoint.first
         tail = tuple(ids[-_TAIL:]) if checkpoint.since is not None else ()
-        totals = [each for each in (checkpoint.least, page.total) if each is not None]
+        totals = [number for number in (checkpoint.least, page.total) if number is not None]
         return replace(checkpoint, newest=newest, first=first, tail=tail, least=min(totals, default=None))
 
 

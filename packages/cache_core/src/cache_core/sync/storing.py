@@ -85,7 +85,7 @@ class Store:
         prepared = replace(prepared, rows=tuple(_unmoved(row, before.get(row.id)) for row in prepared.rows))
         poison = (*prepared.quarantine, *page.invalid)
         renamed = await self._reindex(spec, prepared, before)
-        gone = [each for each in extra.removed if each in before]
+        gone = [record_id for record_id in extra.removed if record_id in before]
         for borrower in self._borrowers(spec) if gone else ():
             renamed.setdefault(borrower.name, []).extend(gone)
         own = extra.origin is Origin.OWN_WRITE
@@ -174,9 +174,9 @@ class Store:
             return
         old = {row_id: row.record for row_id, row in before.items()}
         new = {row.id: row.record for row in rows}
-        differing = [each for each in old | new if old.get(each) != new.get(each)]
-        moved = [side[each] for each in differing for side in (old, new) if each in side]
-        values = (each for record in moved for path in spec.moves for each in values_at(record, path))
+        differing = [record_id for record_id in old | new if old.get(record_id) != new.get(record_id)]
+        moved = [side[record_id] for record_id in differing for side in (old, new) if record_id in side]
+        values = (value for record in moved for path in spec.moves for value in values_at(record, path))
         await mark_dirty(self.cache, list({value for value in values if isinstance(value, int)}), self._at())
 
     def _borrowers(self, parent: EntitySpec) -> list[EntitySpec]:
@@ -194,7 +194,9 @@ def _steps(ids: Sequence[RecordId]) -> Iterable[Sequence[RecordId]]:
 
 def _differing(applied: Applied, rows: Iterable[Row], before: Mapping[RecordId, Stored]) -> int:
     records = {row.id: row.record for row in rows}
-    return sum(each not in before or before[each].record != records.get(each) for each in applied.changed)
+    return sum(
+        record_id not in before or before[record_id].record != records.get(record_id) for record_id in applied.changed
+    )
 
 
 def _unmoved(row: Row, stored: Stored | None) -> Row:
@@ -211,7 +213,7 @@ def _changed_parents(
     spec: EntitySpec, parent: str, rows: Sequence[Row], before: Mapping[RecordId, Stored]
 ) -> dict[RecordId, Record]:
     """Return the records that lend something else than the stored ones do."""
-    lookups = [each for each in (*spec.searchable.lookups(), *spec.inherits) if each.entity == parent]
+    lookups = [lookup for lookup in (*spec.searchable.lookups(), *spec.inherits) if lookup.entity == parent]
     stored = {row_id: row.record for row_id, row in before.items()}
     return {
         row.id: row.record

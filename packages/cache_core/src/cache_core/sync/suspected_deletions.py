@@ -20,7 +20,7 @@ async def unlisted(spec: EntitySpec, store: Store, run: Run) -> tuple[list[Recor
     What is not clearly older than its first page may have been created while it ran.
     """
     audit = (await store.cache.state(spec.name)).audit
-    ids = [each for each in await every_id(spec, store.cache) if each not in run.ids]
+    ids = [record_id for record_id in await every_id(spec, store.cache) if record_id not in run.ids]
     rows = (await store.cache.get_many(spec.name, ids)).rows
     gone = dict.fromkeys(deleted_among(rows, audit, run.checkpoint.first, store.clock.now()))
     return list(gone), [row.id for row in rows if row.id not in gone]

@@ -24,7 +24,7 @@ def noted(state: SyncState, seen: Sequence[RecordId], unread: Mapping[RecordId, 
     after = (
         _after(field, came, [row for row in seen if field.field in unread.get(row, ())]) for field in fields.values()
     )
-    left = sorted((each for each in after if each.ids or each.more), key=lambda each: each.field)
+    left = sorted((field for field in after if field.ids or field.more), key=lambda each: each.field)
     return replace(state, unread=tuple(left[:_MOST_FIELDS]))
 
 
@@ -36,10 +36,10 @@ def _after(before: UnreadField, came: set[RecordId], odd: list[RecordId]) -> Unr
 def counted(state: SyncState) -> SyncState:
     """Return the state after a whole listing: a field of fewer records than are named has no others."""
     known = (replace(unread_field, more=len(unread_field.ids) >= MOST_NAMED) for unread_field in state.unread)
-    return replace(state, unread=tuple(each for each in known if each.ids))
+    return replace(state, unread=tuple(field for field in known if field.ids))
 
 
 def to_read_again(state: SyncState, most: int) -> list[RecordId]:
     """Return records to read again; none where a form is common: it is that of the account, and does not heal."""
     rare = (unread_field for unread_field in state.unread if not unread_field.more)
-    return list(dict.fromkeys(row for each in rare for row in each.ids))[:most]
+    return list(dict.fromkeys(row for field in rare for row in field.ids))[:most]

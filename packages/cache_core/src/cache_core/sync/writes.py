@@ -144,7 +144,7 @@ def _with(document: Record, feed: Feed, part: Part) -> Record | list[Record] | N
     if not feed.children.endswith("[]"):
         return None if part.gone else part.record
     mine = as_id(part.record.get("id"))
-    parts = [cast("Record", each) for each in values_at(document, feed.children) if isinstance(each, dict)]
+    parts = [cast("Record", value) for value in values_at(document, feed.children) if isinstance(value, dict)]
     places = {as_id(each.get("id")): place for place, each in enumerate(parts)}
     if part.gone:
         return [each for each in parts if as_id(each.get("id")) != mine]

@@ -128,7 +128,7 @@ class KatanaSource:
                         found.append(await collection.get_record(record_id))
         except KatanaError as error:
             raise self._unavailable(error, self._bulk_key) from error
-        unread = [collection.unread_fields(each) for each in found]
+        unread = [collection.unread_fields(record) for record in found]
         return SourcePage(found, len(found), unread=_unread(spec, found, unread))
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:

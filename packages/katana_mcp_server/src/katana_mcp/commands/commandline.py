@@ -94,7 +94,7 @@ def _no_option(command: str, error: UnknownOptionError) -> str:
     name = (error.token.keyword or error.token.value).partition("=")[0]
     field = name.lstrip("-").replace("-", "_")
     known = error.argument_collection
-    takes_words = any(each.field_info.kind is each.field_info.VAR_POSITIONAL for each in known)
+    takes_words = any(argument.field_info.kind is argument.field_info.VAR_POSITIONAL for argument in known)
     if field in SECRETS:
         hint = f"a command line can be read by others, so {variable(field)} is set in the environment or in .env"
     elif field.startswith("entit") and takes_words:

@@ -131,7 +131,7 @@ def _briefly(part: Part) -> Part:
 def _not_nullable(doc: Writable, verb: Verb) -> frozenset[str]:
     """Return the arguments that cannot be null: of something new, nothing is cleared."""
     if verb == "create":
-        return frozenset(each.arg for each in doc.head if not each.required) | {part.name for part in doc.parts}
+        return frozenset(field.arg for field in doc.head if not field.required) | {part.name for part in doc.parts}
     lists = [name for part in doc.parts for name in (f"add_{part.name}", f"update_{part.name}", part.deletes)]
-    fixed = [each.arg for each in doc.head if not each.clears and verb in each.verbs]
+    fixed = [field.arg for field in doc.head if not field.clears and verb in field.verbs]
     return frozenset((*fixed, *lists, *(() if doc.status is None else ("status",))))

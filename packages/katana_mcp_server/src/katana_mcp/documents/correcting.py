@@ -215,4 +215,4 @@ def batch_sum(path: str, batches: Iterable[State], most: Decimal) -> Iterator[To
 
 def blocks(found: Sequence[ToolWarning]) -> bool:
     """Return whether one of these blocks."""
-    return any(each.severity == "blocking" for each in found)
+    return any(warning.severity == "blocking" for warning in found)

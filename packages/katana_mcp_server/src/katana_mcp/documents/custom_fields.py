@@ -104,10 +104,14 @@ async def definitions(doc: Writable, asked: Mapping[str, object], services: Serv
     if not any(_asked(doc, asked)):
         return None
     try:
-        known = [each async for each in services.client.custom_field_definitions.list()]
+        known = [definition async for definition in services.client.custom_field_definitions.list()]
     except KatanaError:
         return None  # Katana refuses then what it does not have
-    return {each.id: canonical(each.model_dump()) for each in known if each.id and not each.deleted_at}
+    return {
+        definition.id: canonical(definition.model_dump())
+        for definition in known
+        if definition.id and not definition.deleted_at
+    }
 
 
 def _asked(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, Field, Values]]:
@@ -126,7 +130,7 @@ def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
         for name, value in values.items():
             found = meant(name, field, change.facts)
             if len(found) > 1:
-                ids = ", ".join(str(each["id"]) for each in found)
+                ids = ", ".join(str(record["id"]) for record in found)
                 message = f"{path}: {len(found)} custom fields are called {name}; name one by its id: {ids}"
                 yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
             elif not found:
@@ -137,8 +141,8 @@ def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 
 
 def _unknown(path: str, name: str, field: Field, known: Definitions) -> str:
-    fitting = [each for each in known.values() if each.get("entity_type") in field.custom]
-    here = first_of([f"{text(each, 'label')} ({each['id']})" for each in fitting], _SHOWN) or "none"
+    fitting = [record for record in known.values() if record.get("entity_type") in field.custom]
+    here = first_of([f"{text(record, 'label')} ({record['id']})" for record in fitting], _SHOWN) or "none"
     return f"{path}: no custom field has the label or id {name} here; there are: {here}"
 
 
@@ -146,7 +150,7 @@ def _wrong(value: object, definition: Record) -> str | None:
     """Return what is wrong with a value of a custom field."""
     kind = text(definition, "field_type")
     if kind == "singleSelect":
-        labels = ", ".join(text(each, "label") or "" for each in choices(definition))
+        labels = ", ".join(text(choice, "label") or "" for choice in choices(definition))
         return None if choice_of(definition, value) else f"is one of {labels}, and not {value!r}"
     if kind == "number" and (isinstance(value, bool) or not isinstance(value, int | Decimal)):
         return f"is a number, and not {value!r}"

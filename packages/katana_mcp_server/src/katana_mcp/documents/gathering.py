@@ -88,7 +88,7 @@ async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services
 async def _ever_called(doc: Writable, called: str, services: Services) -> tuple[int, ...]:
     """Return the ids of the cached documents that have this name, deleted ones too."""
     selection = Selection((OneOf(doc.key.name, (called,)),), Order("id"), _MOST, visibility=EVERYTHING)
-    return tuple(each.id for each in await services.cache.select(doc.entity, selection) if isinstance(each.id, int))
+    return tuple(row.id for row in await services.cache.select(doc.entity, selection) if isinstance(row.id, int))
 
 
 _MOST = 10_000
@@ -141,7 +141,7 @@ async def references(services: Services, asked: Sequence[Asked], codes: Sequence
     if owners and services.anew:
         owners = await _owners_now(goods, services, codes)
     if asked:
-        await resolved(services, asked, [("variant", each) for each in owners])
+        await resolved(services, asked, [("variant", owner) for owner in owners])
     found: dict[Asked, Named] = {}
     if goods:
         found |= {("variant", variant.asked): variant for variant in await variants(services, goods, owners)}
@@ -185,13 +185,17 @@ async def rows_now(
     except KatanaError:
         raise Refused(unasked(f"which {titled(entity)}s {key} has now")) from None
     known, shown, model = _by_id(cached), _by_id(listed), model_of(collection)
-    same = {each for each in known.keys() & shown.keys() if holds(model, shown[each], known[each])}
-    unlike = [each for each in known | shown if each not in same]
+    same = {record_id for record_id in known.keys() & shown.keys() if holds(model, shown[record_id], known[record_id])}
+    unlike = [record_id for record_id in known | shown if record_id not in same]
     if not unlike:
         return tuple(cached)
     leaves_trace = "deleted_at" in model.model_fields
-    gone = {each for each in known if not (leaves_trace or each in shown or services.syncer.wrote(entity, each))}
-    await as_they_are_now(services, entity, [each for each in unlike if each not in gone])
+    gone = {
+        record_id
+        for record_id in known
+        if not (leaves_trace or record_id in shown or services.syncer.wrote(entity, record_id))
+    }
+    await as_they_are_now(services, entity, [record_id for record_id in unlike if record_id not in gone])
     return tuple(row for row in await rows_beside(services, entity, where) if part_id(row) not in gone)
 
 

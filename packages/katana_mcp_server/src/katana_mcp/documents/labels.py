@@ -32,7 +32,7 @@ def meant(name: str, field: Field, facts: Facts) -> list[Record]:
     """
     called = defining(name, [*(facts.definitions or {}).values()])
     for kind in field.custom:
-        if found := [each for each in called if each.get("entity_type") == kind]:
+        if found := [record for record in called if record.get("entity_type") == kind]:
             return found
     return []
 
@@ -40,7 +40,7 @@ def meant(name: str, field: Field, facts: Facts) -> list[Record]:
 def choices(definition: Record) -> list[Record]:
     """Return the choices of a field that can be chosen."""
     every = rows(child(definition, "options") or EMPTY, "choices")
-    return [each for each in every if not each.get("deleted")]
+    return [record for record in every if not record.get("deleted")]
 
 
 def choice_of(definition: Record, value: object) -> Record | None:

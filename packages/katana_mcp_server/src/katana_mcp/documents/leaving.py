@@ -37,7 +37,7 @@ async def open_orders(naming: Where, services: Services, orders: Orders = SALES)
     return Linked(
         what=titled(orders.entity),
         count=await services.cache.count(orders.entity, still_open),
-        newest=tuple(each.record for each in newest),
+        newest=tuple(row.record for row in newest),
         is_counted=await all_listed(services, orders.entity),
     )
 
@@ -55,7 +55,7 @@ def linked(change: Transition) -> tuple[str, ...]:
 
 
 def _told(orders: Linked) -> Iterator[str]:
-    yield from (f"{orders.what} {_number(each)} ({text(each, 'status')})" for each in orders.newest)
+    yield from (f"{orders.what} {_number(record)} ({text(record, 'status')})" for record in orders.newest)
     more = orders.count - len(orders.newest)
     if more > 0:
         yield f"{more} more open {orders.what}s"

@@ -147,7 +147,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[RecordId, l
     moved = [part_diff(part, there, change.old), part_diff(part, stopped, change.old)]
     moved.append(part_diff(part, change.old, headed))
     found: dict[RecordId, list[str]] = {}
-    for key in [each for each in diff.before if each not in diff.deletes]:
+    for key in [record_id for record_id in diff.before if record_id not in diff.deletes]:
         names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
         stays = {field.name for field in part.fields if _stays(field, diff.before[key])}
         found[key] = [name for name in dict.fromkeys(names) if name not in stays]
@@ -158,9 +158,9 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     """Return the call that makes a document anew; None where that would not be what was deleted."""
     if doc.status is not None and doc.status.new_kind is None and record.get("status") != doc.status.first:
         return None
-    held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
-    arguments: dict[str, object] = {each.arg: record[each.name] for each in held}
-    lacking = [each for each in doc.head if each.required and not record.get(each.name)]
+    held = [field for field in doc.head if "create" in field.verbs and record.get(field.name) not in _EMPTY]
+    arguments: dict[str, object] = {field.arg: record[field.name] for field in held}
+    lacking = [field for field in doc.head if field.required and not record.get(field.name)]
     for part in [each for each in doc.parts if "create" in each.verbs]:
         found = rows(record, part.held)
         lacking += [field for row in found for field in part.fields if field.required and not row.get(field.name)]

@@ -27,7 +27,7 @@ def summary(doc: Writable, change: Transition) -> str:
 
 def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
     told = [each for each in changes(doc, change) if each.field in {"status", *(field.name for field in doc.head)}]
-    late = {each.name for each in doc.head if isinstance(change.head.get(each.name), New)}
+    late = {field.name for field in doc.head if isinstance(change.head.get(field.name), New)}
     own = [f"{each.field} {each.new or 'cleared'}" for each in told if each.field not in late]
     if own:
         yield ", ".join(own)
@@ -39,8 +39,8 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
         yield from (f"{part.one} {key} {_set(part, fields, change.facts)}" for key, fields in diff.updates.items())
         yield from (f"delete {part.one} {key} ({part.called(diff.before[key])})" for key in diff.deletes)
         yield from (f"add {part.kind(row)} ({part.called(row)})" for row in diff.adds)
-        late = [each for each in doc.head if isinstance(change.head.get(each.name), New) and each.part == part.name]
-        yield from (f"the new {part.one} becomes {each.becomes}" for each in late)
+        late = [field for field in doc.head if isinstance(change.head.get(field.name), New) and field.part == part.name]
+        yield from (f"the new {part.one} becomes {field.becomes}" for field in late)
 
 
 def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
@@ -66,8 +66,8 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
         return
     facts, new = change.facts, change.new
     head = differing(doc, change.old, new)
-    plain = [each for each in doc.head if each.name in head and not isinstance(head[each.name], New)]
-    late = [each for each in doc.head if isinstance(change.head.get(each.name), New)]
+    plain = [field for field in doc.head if field.name in head and not isinstance(head[field.name], New)]
+    late = [field for field in doc.head if isinstance(change.head.get(field.name), New)]
     yield from _of_fields("", plain, change.old, new, facts)
     is_told = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
     if is_told and new.get("status") != change.old.get("status"):
@@ -87,7 +87,7 @@ def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldCh
     model = None if is_new else spec_of(part.collection or doc.collection).create
     sent = [field for field in part.fields if model is None or field.name in model.model_fields]
     for place, row in enumerate(diff.adds):
-        own = [each for each in sent if each.name in row]
+        own = [field for field in sent if field.name in row]
         yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, EMPTY, row, facts)
 
 
@@ -102,7 +102,7 @@ def _of_updates(part: Part, change: Transition) -> Iterator[FieldChange]:
 def _removed_parts(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     if doc.is_lined:
         return
-    yield from _removed_fields("", [each for each in doc.head if "create" in each.verbs], change.old, change.facts)
+    yield from _removed_fields("", [field for field in doc.head if "create" in field.verbs], change.old, change.facts)
     for part in doc.parts:
         for row in rows(change.old, part.held):
             yield from _removed_fields(f"{part.name}[id={row['id']}].", part.fields, row, change.facts)
@@ -110,7 +110,7 @@ def _removed_parts(doc: Writable, change: Transition) -> Iterator[FieldChange]:
 
 def _removed_fields(prefix: str, fields: Iterable[Field], old: State, facts: Facts) -> Iterator[FieldChange]:
     kept = [field for field in fields if not field.filled or "modify" in field.verbs]
-    yield from _of_fields(prefix, [each for each in kept if old.get(each.name) not in _EMPTY], old, EMPTY, facts)
+    yield from _of_fields(prefix, [field for field in kept if old.get(field.name) not in _EMPTY], old, EMPTY, facts)
 
 
 _EMPTY: tuple[object, ...] = (None, "", [])
@@ -177,10 +177,10 @@ def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
 def _goods_said(part: Part, change: Transition) -> dict[tuple[str, object], object]:
     """Return what a request calls the goods of parts: of new ones by their place, of others by their id."""
     name = next((field.arg for field in part.fields if field.names == "variant"), "")
-    new = [each for argument in (part.name, f"add_{part.name}") for each in requested_rows(change.asked, argument)]
+    new = [row for argument in (part.name, f"add_{part.name}") for row in requested_rows(change.asked, argument)]
     old = {
-        meant_part(part, each.get(part.key), rows(change.middle, part.held)): each.get(name)
-        for each in requested_rows(change.asked, f"update_{part.name}")
+        meant_part(part, row.get(part.key), rows(change.middle, part.held)): row.get(name)
+        for row in requested_rows(change.asked, f"update_{part.name}")
     }
     return {
         **{("new", place): each.get(name) for place, each in enumerate(new)},
@@ -196,7 +196,7 @@ def _match(asked: object, facts: Facts) -> str | list[NearVariant] | None:
     if known.one is not None:
         return next(iter(known.by), None)
     likely = (
-        [(each, None) for each in known.like]
+        [(record, None) for record in known.like]
         if len(known.found) < _SEVERAL
         else zip(known.found, known.by, strict=False)
     )

@@ -155,8 +155,10 @@ def _before(doc: Writable, facts: Facts) -> State | None:
 
 
 def _live(part: Part, record: State) -> list[State]:
-    found: list[State] = [labels.empty_as_none(part.fields, each) for each in rows(record, part.held)]
-    return [each for each in found if not is_set(each, "deleted_at") and part_id(each)] if part.collection else found
+    found: list[State] = [labels.empty_as_none(part.fields, row) for row in rows(record, part.held)]
+    return (
+        [state for state in found if not is_set(state, "deleted_at") and part_id(state)] if part.collection else found
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +247,7 @@ def _plain(asked: object) -> object:
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:
     there = [field for field in fields if field.name in new]
-    return {each.name: new[each.name] for each in there if not _same(each, model, old, new)}
+    return {field.name: new[field.name] for field in there if not _same(field, model, old, new)}
 
 
 def _same(field: Field, model: Model, old: State, new: State) -> bool:

@@ -36,7 +36,8 @@ def _refreshing(doc: Writable, change: Transition, sent: Sequence[Action]) -> tu
     own = {"POST": f"/{doc.collection}", "PATCH": f"/{doc.collection}/{id_of(change.old)}"}
     along = doc.refreshes(change)
     return tuple(
-        replace(each, refreshes=along) if along and each.path == own.get(each.method) else each for each in sent
+        replace(action, refreshes=along) if along and action.path == own.get(action.method) else action
+        for action in sent
     )
 
 
@@ -45,9 +46,9 @@ def _drop_ambiguous_lookups(sent: Sequence[Action]) -> tuple[Action, ...]:
 
     def alike(place: int) -> bool:
         mine = sent[place]
-        before = [each for each in sent[:place] if (each.method, each.path) == ("POST", mine.path)]
+        before = [action for action in sent[:place] if (action.method, action.path) == ("POST", mine.path)]
         model = model_of(mine.collection)
-        return mine.method == "POST" and any(holds(model, mine.expects, each.expects) for each in before)
+        return mine.method == "POST" and any(holds(model, mine.expects, action.expects) for action in before)
 
     return tuple(replace(each, recognise=None) if alike(place) else each for place, each in enumerate(sent))
 
@@ -81,7 +82,7 @@ def spec_of(collection: str) -> Spec:
 def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     """Yield the new document with the parts that go inside it, then the others."""
     wanted = change.wanted or {}
-    inside = {each.held: [row for row in rows(wanted, each.held) if each.inside(row, wanted)] for each in doc.parts}
+    inside = {part.held: [row for row in rows(wanted, part.held) if part.inside(row, wanted)] for part in doc.parts}
     model = spec_of(doc.collection).create
     state = {**wanted, **_nested(model, inside), **entries(doc.head, wanted)}
     body = body_of(model, {name: value for name, value in state.items() if value != []})
@@ -100,7 +101,7 @@ def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     for part in doc.parts:
         if part.completes and len(inside[part.held]) == 1:
             yield from _completed(doc, part, change, model, inside[part.held][0])
-        for row in [each for each in rows(wanted, part.held) if each not in inside[part.held]]:
+        for row in [row for row in rows(wanted, part.held) if row not in inside[part.held]]:
             yield _add(doc, part, change, row)
 
 
@@ -139,7 +140,7 @@ def _nested(model: type[WriteModel] | None, inside: Mapping[str, Sequence[State]
 def _expected(doc: Writable, body: Mapping[str, Json], inside: Mapping[str, Sequence[State]]) -> dict[str, Json]:
     """Return what a new document holds: a field that follows parts is another one where these have their own."""
     own = {name for each in inside.values() for row in each for name in row}
-    following = {each.name for each in doc.head if each.follows in own}
+    following = {field.name for field in doc.head if field.follows in own}
     return {name: value for name, value in body.items() if name not in following}
 
 
@@ -160,7 +161,7 @@ def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Act
     if change.unlocks:
         sent.append(_set_status(doc, change, document, change.unlocked))
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
-    first = {each.name: each.first(change) for each in doc.head if each.first is not None and each.name in head}
+    first = {field.name: field.first(change) for field in doc.head if field.first is not None and field.name in head}
     if head:
         sent.append(_of_head(doc, change, document, {**head, **first}))
     late: list[Action] = []

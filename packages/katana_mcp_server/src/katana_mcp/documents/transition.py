@@ -166,5 +166,5 @@ class Transition:
     @property
     def all_found(self) -> bool:
         """Whether everything that it names is there."""
-        added = [row for each in self.sent.values() for row in (*each.adds, *each.updates.values())]
+        added = [row for diff in self.sent.values() for row in (*diff.adds, *diff.updates.values())]
         return not any(isinstance(value, Unknown) for state in (self.head, *added) for value in state.values())

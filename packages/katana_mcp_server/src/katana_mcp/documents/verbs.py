@@ -100,7 +100,7 @@ def draft(doc: Writable, change: Transition, told: str) -> Draft:
 
 def _ids(doc: Writable, change: Transition) -> dict[str, int]:
     """Return the ids of what a document names."""
-    named = {each.name: change.subject.get(each.name) for each in doc.head if each.names}
+    named = {field.name: change.subject.get(field.name) for field in doc.head if field.names}
     return {name: value for name, value in named.items() if isinstance(value, int)}
 
 

@@ -183,7 +183,7 @@ class Catalog(_Part):
     def _names_are_there(self) -> Self:
         if OWN in self.upstreams:
             raise ValueError(f"upstreams.{OWN}: this name stands for our own tools")
-        named = {target.partition(".")[0] for each in self.aggregates.values() for target in _targets(each)}
+        named = {target.partition(".")[0] for aggregate in self.aggregates.values() for target in _targets(aggregate)}
         unknown = sorted((named | set(self.tools) - {OWN}) - set(self.upstreams))
         if unknown:
             raise ValueError(f"no upstream is called {', '.join(unknown)}")

@@ -166,7 +166,7 @@ async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Reco
 
 async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
     asked = dict.fromkeys(each for value in ids if (each := as_id(value)) is not None)
-    missing = [each for each in asked if (entity, each) not in names.records]
+    missing = [record_id for record_id in asked if (entity, record_id) not in names.records]
     if missing:
         found = await cache.get_many(entity, missing)
         names.records.update(((entity, row.id), row.record) for row in found.rows)

@@ -183,15 +183,19 @@ async def _with_custom(where: OneOf | CustomValue, services: Services) -> list[S
 
 
 async def _variants_of(sold: Sequence[Stored], services: Services) -> list[Stored]:
-    ids = [key for row in sold for each in rows(row.record, "variants") if (key := get_int(each, "id")) is not None]
+    ids = [
+        key for row in sold for variant in rows(row.record, "variants") if (key := get_int(variant, "id")) is not None
+    ]
     return await service_variants(services.cache, "id", ids)
 
 
 async def _labels(services: Services) -> dict[str, str]:
     """Return the labels of the fields that hold texts of variants, by their ids."""
     await current(services, CUSTOM_FIELDS, ())
-    stored = [row.record for each in CUSTOM_FIELDS for row in await services.cache.select(each, Selection(limit=_MOST))]
-    texts = [each for each in stored if each.get("entity_type") in _KINDS and each.get("field_type") == _TEXT]
+    stored = [
+        row.record for field in CUSTOM_FIELDS for row in await services.cache.select(field, Selection(limit=_MOST))
+    ]
+    texts = [record for record in stored if record.get("entity_type") in _KINDS and record.get("field_type") == _TEXT]
     return {str(each["id"]): text(each, "label") or str(each["id"]) for each in texts}
 
 
@@ -222,7 +226,7 @@ async def _by_exact_name(texts: Sequence[str], services: Services) -> _Having:
         if entity == "service":
             found += await _variants_of(items, services)
         elif items:
-            where = (OneOf(path, tuple(each.id for each in items)),)
+            where = (OneOf(path, tuple(item.id for item in items)),)
             found += await services.cache.select("variant", Selection(where, Order("id"), _MOST))
     names = await _names_of(found, services)
     by_name: dict[str, list[Owner]] = {}

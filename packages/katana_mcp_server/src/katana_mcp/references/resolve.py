@@ -167,7 +167,7 @@ async def live_with_keys(services: Services, entity: str, keys: Sequence[str]) -
     for key in keys:
         match = await services.cache.find_by_key(entity, key)
         one = () if match.row is None or match.row.deleted else (match.row.id,)
-        found[key] = tuple(each for each in match.ambiguous or one if isinstance(each, int))
+        found[key] = tuple(record_id for record_id in match.ambiguous or one if isinstance(record_id, int))
     return found
 
 
@@ -266,5 +266,7 @@ def _standing(row: Stored) -> tuple[bool, bool]:
 
 async def _variants_by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
     found = await services.cache.get_many("variant", ids)
-    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
+    sold = await service_variants(
+        services.cache, "id", [record_id for record_id in found.missing if isinstance(record_id, int)]
+    )
     return {row.id: row for row in (*found.rows, *sold)}

@@ -188,7 +188,7 @@ class Current:
     def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
         """Return an answer of these fields that says how current it is, with further warnings added."""
         said = [*self.warnings, *warnings]
-        if self.unasked is not None and not any(self.unasked in each.message for each in said):
+        if self.unasked is not None and not any(self.unasked in warning.message for warning in said):
             said.append(advisory(warning_codes.KATANA_UNAVAILABLE, f"{self.unasked}; what is not found may be new"))
         return model.model_validate({**self._as_payload(), "warnings": said, **fields})
 
@@ -313,6 +313,6 @@ def _age(clock: Clock, as_of: str) -> int:
 
 
 def _progress(cold: list[Freshness]) -> str:
-    done = sum(each.done or 0 for each in cold)
-    totals = [each.total for each in cold if each.total is not None]
+    done = sum(freshness.done or 0 for freshness in cold)
+    totals = [freshness.total for freshness in cold if freshness.total is not None]
     return f"{done}/{sum(totals) if len(totals) == len(cold) else '?'}"

@@ -238,7 +238,7 @@ async def _near(services: Services, entity: str, asked: int | str, found: bool) 
         return ()
     near = await near_keys(services, entity, asked)
     few = () if near else await services.cache.select(entity, Selection(limit=_FEW + 1))
-    return tuple(near or (name for each in few if (name := text(each.record, "name")) and len(few) <= _FEW))
+    return tuple(near or (name for row in few if (name := text(row.record, "name")) and len(few) <= _FEW))
 
 
 async def given_or_next(services: Services, entity: str, given: str | None, name: str, prefix: str) -> Numbered:
@@ -257,7 +257,7 @@ async def given_or_next(services: Services, entity: str, given: str | None, name
     if given is not None:
         return Numbered(number=given, taken=await live_with_key(services, entity, given))
     stored = await services.cache.select(entity, Selection(limit=200))
-    called = next_number([known for each in stored if (known := text(each.record, name))], prefix)
+    called = next_number([known for row in stored if (known := text(row.record, name))], prefix)
     if not await all_listed(services, entity):
         return Numbered(number=called, is_counted=False)
     doubted = await _in_doubt(services, entity, name)

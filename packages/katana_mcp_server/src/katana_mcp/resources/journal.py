@@ -50,7 +50,7 @@ async def newest(services: Services) -> JournalPage:
     """
     now = services.clock.now()
     found = await _or_error(services.journal.entries(_NEWEST, tenant=services.tenant))
-    rows = [_line(each, services) for each in found]
+    rows = [_line(entry, services) for entry in found]
     return JournalPage(as_of=iso(now), source="sandbox" if services.sandbox else None, rows=rows)
 
 

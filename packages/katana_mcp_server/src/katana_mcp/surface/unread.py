@@ -32,7 +32,7 @@ async def unread_warnings(services: Services, used: Used) -> list[ToolWarning]:
 
 def fields_of(where: Where) -> list[str]:
     """Return the paths that conditions ask."""
-    return [each.field for each in where]
+    return [condition.field for condition in where]
 
 
 def unread_message(unread: UnreadField) -> str:

@@ -53,8 +53,8 @@ class Ledger:
                 shares.append(Share(date, min(quantity, there) - given, source))
                 given = min(quantity, there)
         left = free[-1] if free else Decimal(0)
-        for each in shares:
-            self.add(each.date, -each.quantity)
+        for share in shares:
+            self.add(share.date, -share.quantity)
         return Promised(shares, quantity - given, max(Decimal(0), -left))
 
     def _free(self) -> list[Decimal]:

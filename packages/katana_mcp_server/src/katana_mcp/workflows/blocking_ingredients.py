@@ -288,7 +288,7 @@ def _row(
         order_count=len(_orders(wait.rows)),
         orders=[_held_up(row, order, services) for row, order in held_up[:_NAMED]],
         incoming_count=len(coming),
-        incoming=[each.to_answer(names, services) for each in coming[:_NAMED]],
+        incoming=[arrival.to_answer(names, services) for arrival in coming[:_NAMED]],
     )
 
 

@@ -158,9 +158,9 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
 
 
 async def _to_answers(lines: Sequence[_Line], services: Services) -> list[Answer]:
-    stored = (await services.cache.get_many("variant", list(dict.fromkeys(each.variant_id for each in lines)))).rows
+    stored = (await services.cache.get_many("variant", list(dict.fromkeys(line.variant_id for line in lines)))).rows
     variants: dict[RecordId, Stored] = {row.id: row for row in stored}
-    wanted = {"variant": [each.variant_id for each in lines]}
+    wanted = {"variant": [line.variant_id for line in lines]}
     names = await look_up(services.cache, wanted, [("variant", row) for row in stored])
     return [_to_answer(line, variants.get(line.variant_id), names) for line in lines]
 

@@ -112,9 +112,9 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     recipes = await only_made(recipes, services)
     stock = await reads.stock().ensure(sorted(ingredients(recipes)), spent=services.clock.monotonic() - began)
     levels, unjudged = levels_in(stock, places)
-    unknown = {each for each in stock.unknown if isinstance(each, int)}
+    unknown = {record_id for record_id in stock.unknown if isinstance(record_id, int)}
     # Ten thousand products take seconds of a processor: others are answered meanwhile.
-    built = await asyncio.to_thread(_built, [each for each in made if each in recipes], recipes, levels, request)
+    built = await asyncio.to_thread(_built, [number for number in made if number in recipes], recipes, levels, request)
 
     async def render(first: int, last: int) -> list[Answer]:
         return await _rows(built[first:last], unknown, services)
@@ -150,13 +150,13 @@ _TOO_MANY = "not all products and bills of materials could be looked at; name so
 async def _made(request: BuildableRequest, named: Sequence[Stored], services: Services) -> tuple[list[int], bool]:
     """Return the variants that are asked about and made, and whether there are more than are looked at."""
     if request.skus_or_variant_ids is not None:
-        return await producible([each.id for each in named if isinstance(each.id, int)], services), False
+        return await producible([row.id for row in named if isinstance(row.id, int)], services), False
     products, more = await first_rows(
         services, "product", Selection((OneOf("is_producible", (True,)),), Order("id"), _MOST)
     )
     mine = (OneOf("product_id", tuple(product.id for product in products)),)
     variants, others = await first_rows(services, "variant", Selection(mine, Order("id"), _MOST))
-    return [each.id for each in variants if isinstance(each.id, int)], more or others
+    return [variant.id for variant in variants if isinstance(variant.id, int)], more or others
 
 
 def _built(

@@ -84,7 +84,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     resolved = await resolve(request.skus_or_variant_ids, services)
     ids = [variant.id for variant in resolved.variants if isinstance(variant.id, int) and not is_service(variant)]
     stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
-    levels = {row.id: [each for each in rows(row.record, "levels") if is_at(each, places)] for row in stock.stored}
+    levels = {row.id: [level for level in rows(row.record, "levels") if is_at(level, places)] for row in stock.stored}
     named = [level.get("location_id") for each in levels.values() for level in each]
     levels |= {variant.id: [] for variant in resolved.variants if is_service(variant)}
     variants = [("variant", variant) for variant in resolved.variants]
@@ -104,7 +104,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         stock=fit.rows,
         next_actions=fit.next_actions,
         not_found=fit.not_found,
-        unknown=[*fit.unknown, *(each for each in stock.unknown if isinstance(each, int))] or None,
+        unknown=[*fit.unknown, *(record_id for record_id in stock.unknown if isinstance(record_id, int))] or None,
         **age_of(stock, now, services),
     )
 

@@ -81,8 +81,8 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
     for _, group in groupby(movements, key=lambda each: text(each, "movement_date")):
         # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
         same = list(group)
-        after = total([before, *(number(each, "quantity_change") for each in same)])
-        balances = [number(each, "balance_after") for each in same]
+        after = total([before, *(number(record, "quantity_change") for record in same)])
+        balances = [number(record, "balance_after") for record in same]
         follows = after is not None and any(
             balance is not None and abs(balance - after) <= _ROUNDING for balance in balances
         )

@@ -201,7 +201,7 @@ def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judge
     lacking = [each for each in mine if text(each.record, "product_availability") not in THERE]
     state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
     dates = [text(each.record, "product_expected_date") for each in lacking]
-    known = [each for each in dates if each is not None]
+    known = [date for date in dates if date is not None]
     expected = max(known) if known and len(known) == len(dates) else None
     late = _late(text(order.record, "delivery_date"), expected, services, lacks=bool(lacking))
     return _Judged(order, len(mine), lacking, state, late, expected)
@@ -279,7 +279,7 @@ def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, serv
         product_availability=text(row.record, "product_availability"),
         product_expected_date=text(row.record, "product_expected_date"),
         linked_manufacturing_order_id=get_int(row.record, "linked_manufacturing_order_id"),
-        incoming=[each.to_answer(names, services) for each in coming.by_place.get(place, [])[:_NAMED]],
+        incoming=[arrival.to_answer(names, services) for arrival in coming.by_place.get(place, [])[:_NAMED]],
     )
 
 

@@ -143,7 +143,7 @@ def _left(order: Stored) -> list[ToolWarning]:
 
 def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[Asked]:
     found = {each.asked: each.variant.id for each in reversed(resolved.found) if each.variant is not None}
-    location = next((each for each in places if isinstance(each, int)), None)
+    location = next((place for place in places if isinstance(place, int)), None)
     return [
         Asked(variant, row.quantity, location)
         for row in request.rows or ()
@@ -199,7 +199,7 @@ async def _world(
         today=services.clock.now().astimezone(services.days.zone).date(),
         recipes=recipes,
         supplies=await _supplies(variants, services),
-        unknown=frozenset(each for each in stock.unknown if isinstance(each, int)),
+        unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
         ledgers=ledgers(levels, coming.by_place, needs, day_of, own),
     )
     told = [truncated(_TOO_MANY)] if is_deep or coming.cut else []

@@ -88,7 +88,7 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
     """Return a row as it is shown."""
     asked, location, promise = promised
     variant, row = names.record("variant", asked.variant) or EMPTY, asked.row or EMPTY
-    free = [each.quantity for each in promise.sources if each.kind == "stock"]
+    free = [source.quantity for source in promise.sources if source.kind == "stock"]
     return PromisedRow(
         variant_id=asked.variant,
         sku=text(variant, "sku"),
@@ -100,7 +100,7 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
         date=_day(promise.day, today) if promise.sources else None,
         free_now=sum(free, Decimal(0)),
         backlog=promise.backlog or None,
-        sources=[_source(each, asked, today, names, services) for each in promise.sources],
+        sources=[_source(source, asked, today, names, services) for source in promise.sources],
         sales_order_row_id=get_int(row, "id"),
         product_expected_date=text(row, "product_expected_date"),
         note=_note(promise, names, iso(services.days.today(services.clock.now()))),
@@ -128,7 +128,7 @@ def _note(promise: Promise, names: Names, today: str) -> str | None:
     """Return why nobody knows the day, or what it hangs on."""
     if not promise.sources:
         return "Katana keeps no stock of it anywhere"
-    told = [reason for each in promise.sources if (reason := _reason(each, names, today))]
+    told = [reason for source in promise.sources if (reason := _reason(source, names, today))]
     return "; ".join(told) or None
 
 

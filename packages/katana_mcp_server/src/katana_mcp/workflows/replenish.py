@@ -129,7 +129,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
     fit = _fitting(found, said.parts)
     planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
     orders = [order for order, _ in planned]
-    tokens = [each.plan_token for each in orders if each.plan_token]
+    tokens = [order.plan_token for order in orders if order.plan_token]
     return now.answer(
         ReplenishAnswer,
         *notices,
@@ -139,7 +139,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         *read.warnings,
         *await unread_warnings(services, _USED),
         *_left_out(found, fit),
-        *(each for _, told in planned for each in told),
+        *(warning for _, told in planned for warning in told),
         message=_message(orders, found, services),
         orders=orders,
         to_make=fit.to_make,
@@ -211,7 +211,7 @@ async def _situation(
             "variant": variants,
             "supplier": (),
             "factory": (),
-            "location": [each.place[1] for each in required.found],
+            "location": [requirement.place[1] for requirement in required.found],
         },
     )
     needs = await needs_of(variants, services)

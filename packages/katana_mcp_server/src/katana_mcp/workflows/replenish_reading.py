@@ -43,10 +43,10 @@ def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
 async def producible(variants: Iterable[int], services: Services) -> list[int]:
     """Return which of these variants are of products that are made."""
     stored = (await services.cache.get_many("variant", list(variants))).rows
-    items = {product for each in stored if (product := get_int(each.record, "product_id")) is not None}
+    items = {product for row in stored if (product := get_int(row.record, "product_id")) is not None}
     products = (await services.cache.get_many("product", list(items))).rows
     made = {row.id for row in products if get_bool(row.record, "is_producible")}
-    return [each.id for each in stored if each.record.get("product_id") in made and isinstance(each.id, int)]
+    return [row.id for row in stored if row.record.get("product_id") in made and isinstance(row.id, int)]
 
 
 async def only_made[R](recipes: Mapping[int, R], services: Services) -> dict[int, R]:
@@ -84,7 +84,7 @@ async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place,
     where = (OneOf("purchase_order_rows[].variant_id", tuple(variants)), OneOf("status", ("DRAFT",)))
     orders, _ = await first_rows(services, "purchase_order", Selection(where, Order("id"), _MOST))
     found: dict[Place, Decimal] = {}
-    for order in (each.record for each in orders):
+    for order in (order.record for order in orders):
         for row in rows(order, "purchase_order_rows"):
             variant, location = get_int(row, "variant_id"), get_int(row, "location_id") or get_int(order, "location_id")
             if variant is not None and location is not None:

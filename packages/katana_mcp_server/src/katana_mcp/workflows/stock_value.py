@@ -157,7 +157,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
     valued = [_value(pair, each, since) for pair, each in moved.pairs.items()] if moved else []
     names = await _named(valued, services)
     groups = _grouped(valued, names)
-    known = None if moved is None or any(each.unknown for each in groups.values()) else groups.values()
+    known = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
     found = [_row(place, each, names, since) for place, each in groups.items()]
     found.sort(key=lambda row: (-(row.value or 0), row.location_id or 0, row.category or ""))
 
@@ -290,13 +290,15 @@ def _what_is_open(received: int, shipped: int) -> list[str]:
 
 
 def _as_arguments(conditions: Where) -> str:
-    return ", ".join(f"{each.field}={list(each.values)}" for each in conditions if isinstance(each, OneOf))
+    return ", ".join(
+        f"{condition.field}={list(condition.values)}" for condition in conditions if isinstance(condition, OneOf)
+    )
 
 
 def _doubts(moved: Ledger | None, groups: Iterable[_Sum]) -> list[ToolWarning]:
     if moved is None:
         return []
-    unknown = sum(each.unknown for each in groups)
+    unknown = sum(group.unknown for group in groups)
     message = f"{unknown} variants at a location have no value in the ledger: sums that they belong to are unknown"
     return [*moved.warnings(), *([advisory(warning_codes.STOCK_UNKNOWN, message)] if unknown else [])]
 

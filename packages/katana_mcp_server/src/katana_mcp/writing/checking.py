@@ -136,7 +136,7 @@ def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, s
 
 def _what_changed(plan: Plan, draft: Draft) -> str:
     """Return which field of what the plan depends on is different, or of what would be sent."""
-    before, now = ({str(each["title"]): each["body"] for each in sent} for sent in (plan.actions, draft.sent))
+    before, now = ({str(record["title"]): record["body"] for record in sent} for sent in (plan.actions, draft.sent))
     bodies = before if before.keys() == now.keys() else {}
     old, new = {**bodies, **plan.touches}, {**{name: now[name] for name in bodies}, **draft.touches}
     return differences(old, decode(encode(new))) or "a record that the plan uses was changed"

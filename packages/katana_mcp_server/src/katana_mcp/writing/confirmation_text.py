@@ -45,7 +45,7 @@ def _question_lines(plan: Plan) -> Iterator[str]:
     if totals := totals_in_words(preview):
         yield f"  total {_value(totals, _SUMMARY)}"
     yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
-    yield from _listed([f"  {_change(each)}" for each in _objects(preview, "changes")], "changes")
+    yield from _listed([f"  {_change(change)}" for change in _objects(preview, "changes")], "changes")
     yield from _listed([f"  {_line(each)}" for each in _dearest_first(_objects(preview, "lines"))], "lines")
 
 

@@ -69,12 +69,12 @@ async def room_for(entries: Sequence[Entry], services: Services) -> None:
     """
     now = services.clock.now()
     waiting = [entry for entry in entries if entry.stands(now) != "expired"]
-    actions = sum(len(each.actions) for each in waiting)
+    actions = sum(len(entry.actions) for entry in waiting)
     if len(waiting) > 1 and actions > services.most_writes:
         message = f"these plans need {actions} writes, but only {services.most_writes} a minute are allowed ({_WRITES})"
         why = f"{message}: nothing was written; apply fewer of them at once"
         raise Refused(blocking(warning_codes.TOO_MANY_WRITES, why, "plan_tokens"))
-    wanted = WriteRequested(services.principal, actions, services.most_writes, [each.id for each in waiting])
+    wanted = WriteRequested(services.principal, actions, services.most_writes, [entry.id for entry in waiting])
     until = await services.journal.room_at(wanted) if waiting else None
     if until is not None:
         raise Refused(no_room(until, services))

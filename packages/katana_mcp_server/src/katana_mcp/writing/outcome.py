@@ -69,7 +69,7 @@ class PlanOutcome(Answer):
     @classmethod
     def of(cls, entry: int, plan: Plan, states: Sequence[ActionState], warnings: Sequence[ToolWarning]) -> Self:
         """Return the outcome of a plan whose actions ended like this; what was never sent is not tried."""
-        actions = [Action.read(each) for each in plan.actions]
+        actions = [Action.read(action) for action in plan.actions]
         ended = [_ended(action, state) for action, state in zip(actions, states, strict=True)]
         count: Counter[Ended] = Counter(each.state for each in ended)
         shown = plan.shown
@@ -111,7 +111,7 @@ def _stays(plan: Plan, actions: Sequence[Action]) -> bool:
     """Return whether the document is as it was shown, and not deleted itself or put back."""
     if SAGA in plan.touches:
         return not goes_back(plan)
-    return not any(each.method == "DELETE" and each.part is None and each.document is None for each in actions)
+    return not any(action.method == "DELETE" and action.part is None and action.document is None for action in actions)
 
 
 def _document_id(ended: ActionOutcome) -> int | str | None:
@@ -144,7 +144,7 @@ def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
         return f"applied: {summary}{f'; total {totals}' if totals else ''}"
     told = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
     if count["unknown"]:
-        is_safe = all(Action.read(each).is_repeatable for each in plan.actions)
+        is_safe = all(Action.read(action).is_repeatable for action in plan.actions)
         then = SAFE_AGAIN if is_safe else "look at the document in Katana before planning it again"
         return f"unknown whether applied: {summary} ({told}); {then}"
     return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({told})"

@@ -45,7 +45,7 @@ async def reconciled(services: Services) -> list[Reconciled]:
     Raises:
         JournalError: the journal cannot be used.
     """
-    return [await _one(each, services) for each in await services.journal.unsure()]
+    return [await _one(entry, services) for entry in await services.journal.unsure()]
 
 
 async def _one(entry: Entry, services: Services) -> Reconciled:

@@ -85,7 +85,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     gone.
     """
     if action.answers_many and action.is_answered:
-        made = [as_id(each.get("id")) for each in rows_of(answer)]
+        made = [as_id(row.get("id")) for row in rows_of(answer)]
         return len(made) == action.answers_many and None not in made
     is_empty = answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     if action.answers_ids:
@@ -172,7 +172,7 @@ def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why
     """Return how an action ended that makes many records: applied where each of them is there, once."""
     (expected,) = (cast("list[JsonObject]", each) for each in action.expects.values())
     model = _looked_up_as(action)
-    mine = [row for row in found if any(holds(model, each, row) for each in expected)]
+    mine = [row for row in found if any(holds(model, record, row) for record in expected)]
     told = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
     is_there = all_same(model, [*expected], [*mine])
     return ActionState("applied", None, None, told) if is_there else ActionState("unknown", None, why, told)
@@ -287,7 +287,7 @@ async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: 
 def _levels(action: Action) -> list[int]:
     """Return the variants of which an action sets levels."""
     sent = action.body if isinstance(action.body, list) else [action.fields]
-    return [key for each in sent if (key := get_int(each, "variant_id")) is not None]
+    return [key for record in sent if (key := get_int(record, "variant_id")) is not None]
 
 
 async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[int]:
@@ -300,7 +300,7 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
     found = dict[int, None]()
     for entity, records in ids.items():
         for row in (await services.cache.get_many(entity, list(records))).rows:
-            values = (each for path in specs[entity].moves for each in values_at(row.record, path))
+            values = (value for path in specs[entity].moves for value in values_at(row.record, path))
             found.update((value, None) for value in values if isinstance(value, int))
     return list(found)
 

@@ -45,7 +45,7 @@ async def read_levels(services: Services, variants: Iterable[int]) -> Levels:
     """Return what every location has of these variants; left out is whose stock cannot be read, or moved since."""
     answer = await services.stock.planning(_WAITS).ensure(list(dict.fromkeys(variants)))
     found: dict[int, Mapping[int, Decimal]] = {}
-    for stored in (each for each in answer.stored if each.id not in answer.moved):
+    for stored in (row for row in answer.stored if row.id not in answer.moved):
         known = [
             (get_int(level, "location_id"), number(level, "quantity_in_stock"))
             for level in rows(stored.record, "levels")

@@ -32,12 +32,12 @@ async def clear(job: Job, *, yes: bool) -> Report:
         return Report({"deleted": [], "kept": [], "stays": stays}, notes=notes, fine=not stays)
     private_directory(directory)
     found = sorted(directory.iterdir())
-    ours = [each for each in found if _is_ours(each)]
-    kept = [each.name for each in found if each not in ours]
+    ours = [path for path in found if _is_ours(path)]
+    kept = [path.name for path in found if path not in ours]
     _refuse_in_use(ours)
     weight = sum(size(our) for our in ours)
     if not yes and not _agreed(f"Delete {len(ours)} cache files ({format_size(weight)}) in {directory}?"):
-        names = [each.name for each in found]
+        names = [path.name for path in found]
         return Report({"deleted": [], "kept": names, "stays": stays}, notes=(*stays, "nothing was deleted"), fine=False)
     # A server may have started while the question stood.
     _refuse_in_use(ours)

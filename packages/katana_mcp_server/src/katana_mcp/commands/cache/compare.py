@@ -55,16 +55,20 @@ async def compare(job: Job, entities: Sequence[str], more: More) -> Report:
         return Report({"entities": []}, notes=(f"only the {job.alone} backend is left: there is nothing to compare",))
     skipped = await _run(job, specs, more) if more.run else []
     found = await asyncio.to_thread(standings, job.directory, names)
-    told = [each for each in found if entities or each.comparisons or each.errors or _is_compared(job, each.entity)]
+    told = [
+        summary
+        for summary in found
+        if entities or summary.comparisons or summary.errors or _is_compared(job, summary.entity)
+    ]
     notes = [f"nothing is cached of {', '.join(skipped)}: nothing to compare"] if skipped else []
     if not told:
         trial = next(flag for flag in FLAGS if flag.startswith(_TRIAL))
         notes.append(f"nothing was compared yet: set KATANA_CACHE_BACKEND_VARIANT={trial}, or use --run")
     return Report(
-        data={"entities": [_data(each) for each in told]},
+        data={"entities": [_data(summary) for summary in told]},
         sheets=(*([_sheet(told, tuple(job.parts.backends))] if told else []), *_examples(told)),
         notes=tuple(notes),
-        fine=bool(told) and all(each.against is None for each in told),
+        fine=bool(told) and all(summary.against is None for summary in told),
     )
 
 
@@ -143,7 +147,7 @@ async def _statuses(spec: EntitySpec, sides: Sequence[CacheBackend]) -> list[Ent
 def _sheet(found: Sequence[ComparisonSummary], backends: Sequence[str]) -> Sheet:
     times = (f"{name} p50/p95" for name in backends)
     head = ("entity", "comparisons", "generated", "cut", "differences", "errors", *times, "verdict")
-    return Sheet(head, [_line(each, backends) for each in found])
+    return Sheet(head, [_line(summary, backends) for summary in found])
 
 
 def _line(each: ComparisonSummary, backends: Sequence[str]) -> Line:
@@ -160,9 +164,9 @@ def _times(each: ComparisonSummary, backend: str) -> str:
 
 def _examples(found: Sequence[ComparisonSummary]) -> list[Sheet]:
     lines = [
-        Line((each.entity, example.answering, example.operation, example.question, example.difference))
-        for each in found
-        for example in each.examples
+        Line((summary.entity, example.answering, example.operation, example.question, example.difference))
+        for summary in found
+        for example in summary.examples
     ]
     return [Sheet(("entity", "answered by", "operation", "asked", "answer against the other"), lines)] if lines else []
 

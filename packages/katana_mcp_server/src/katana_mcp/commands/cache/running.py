@@ -58,9 +58,9 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
 def _refuse_unusable(directory: Path) -> None:
     """Refuse a directory that is none, or that could not be made; nothing is left behind."""
     try:
-        for each in (directory.parent, directory):
-            if each.is_symlink():
-                raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")
+        for path in (directory.parent, directory):
+            if path.is_symlink():
+                raise NotDone(f"the cache directory {path} is a symbolic link; name a real directory")
         if not directory.is_dir():
             Path(tempfile.mkdtemp(dir=next(parent for parent in directory.parents if parent.exists()))).rmdir()
     except OSError as error:

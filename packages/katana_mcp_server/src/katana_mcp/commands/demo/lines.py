@@ -39,16 +39,20 @@ def three_stocks(answer: Answer) -> str | None:
 def stock_lines(answer: Answer) -> list[str]:
     """Show a table of quantities, and what is short."""
     lines = [f"{'':<18} {'in stock':>10} {'committed':>10} {'expected':>10} {'available':>10}"]
-    for each in answer["stock"]:
-        figures = " ".join(f"{each.get(name, '?'):>10}" for name in ("in_stock", "committed", "expected", "available"))
-        lines.append(f"{each.get('sku') or each['variant_id']:<18} {figures}{_short(each)}")
+    for record in answer["stock"]:
+        figures = " ".join(
+            f"{record.get(name, '?'):>10}" for name in ("in_stock", "committed", "expected", "available")
+        )
+        lines.append(f"{record.get('sku') or record['variant_id']:<18} {figures}{_short(record)}")
     return lines
 
 
 def _short(stock: Answer) -> str:
     """Return where and by how much a variant is short of its commitments and reorder point."""
     missing = [location for location in stock["locations"] if float(location.get("missing_or_excess", 0)) < 0]
-    places = (f"by {-each['missing_or_excess']} at {each.get('location') or each['location_id']}" for each in missing)
+    places = (
+        f"by {-record['missing_or_excess']} at {record.get('location') or record['location_id']}" for record in missing
+    )
     return f"  SHORT {', '.join(places)}" if missing else ""
 
 

@@ -95,19 +95,22 @@ def _called(settings: Settings) -> str:
 
 
 def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
-    every = [*findings, *(finding for each in collections for finding in each.findings)]
-    shown = [*findings, *(finding for each in collections for finding in few(each))]
-    lines = [Line((each.what, each.told, each.advice or ""), _ONE_LINE[each.state]) for each in shown]
+    every = [*findings, *(finding for collection in collections for finding in collection.findings)]
+    shown = [*findings, *(finding for collection in collections for finding in few(collection))]
+    lines = [Line((finding.what, finding.told, finding.advice or ""), _ONE_LINE[finding.state]) for finding in shown]
     sheets = [Sheet(("check", "found", "what to do"), lines)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")
-        sheets.append(Sheet(head, [Line(each.cells()) for each in collections]))
-    wrong, advised = (sum(each.state == state for each in every) for state in ("wrong", "advice"))
+        sheets.append(Sheet(head, [Line(collection.cells()) for collection in collections]))
+    wrong, advised = (sum(finding.state == state for finding in every) for state in ("wrong", "advice"))
     notes = [f"{wrong} of {len(every)} are wrong" if wrong else "nothing is wrong"]
     if advised:
         notes.append(f"{advised} to look at" + ("" if wrong else "; the server works all the same"))
     return Report(
-        {"checks": [each.data() for each in every], "collections": [each.data() for each in collections]},
+        {
+            "checks": [finding.data() for finding in every],
+            "collections": [collection.data() for collection in collections],
+        },
         sheets=tuple(sheets),
         notes=tuple(notes),
         fine=not wrong,

@@ -32,7 +32,7 @@ async def cache_findings(settings: Settings, outside: Environment) -> list[Findi
     directory = cache_directory(settings, outside)
     if directory is None:
         return [Finding("cache", "fine", "in memory: a sandbox keeps it in files where --cache-dir names a place")]
-    there = next((each for each in (directory, *directory.parents) if each.exists()), Path("/"))
+    there = next((path for path in (directory, *directory.parents) if path.exists()), Path("/"))
     if not os.access(there, os.W_OK):
         message = f"{there} cannot be written"
         return [Finding("cache", "wrong", message, "let this user write there, or name another place with --cache-dir")]
@@ -60,11 +60,11 @@ def _silent(what: str, done: int, total: int | None) -> None:
 
 async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
     report = await status(job, (), quarantine=False)
-    weight = sum(size(each) for each in job.directory.glob("*") if each.is_file())
+    weight = sum(size(path) for path in job.directory.glob("*") if path.is_file())
     message = f"{job.directory}, {format_size(weight)}{room}"
     if not report.fine:
         return Finding("cache", "wrong", f"{message}; a file is damaged", "start a server once: it sets the file aside")
-    kept_out = sum(cast("int", each.get("quarantined", 0)) for each in _listed(report, "entities"))
+    kept_out = sum(cast("int", entity.get("quarantined", 0)) for entity in _listed(report, "entities"))
     if kept_out:
         advice = "katana-mcp cache status --quarantine names them"
         return Finding("cache", "advice", f"{message}; {kept_out} records cannot be kept", advice)
@@ -75,7 +75,7 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
 
 async def _journal(job: Job) -> Finding:
     report = await entries(job, _ENTRIES, None)
-    states = [each.get("state") for each in _listed(report, "entries")]
+    states = [entry.get("state") for entry in _listed(report, "entries")]
     unknown = states.count("unknown")
     if unknown:
         message = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"

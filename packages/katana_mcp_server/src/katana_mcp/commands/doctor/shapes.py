@@ -52,7 +52,7 @@ class CollectionShape:
             "read": self.read,
             "ids": self.ids,
             "largest_record": self.largest,
-            "findings": [each.told for each in self.findings],
+            "findings": [finding.told for finding in self.findings],
         }
 
 

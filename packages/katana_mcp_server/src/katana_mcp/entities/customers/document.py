@@ -71,7 +71,7 @@ async def _orders(record: Record, _: object, services: Services) -> RelatedRows:
     mine = of_ids("customer_id", get_int(record, "id"))
     newest = await services.cache.select("sales_order", Selection(mine, Order("id", descending=True), _SHOWN))
     return {
-        "sales_orders": [each.record for each in newest],
+        "sales_orders": [row.record for row in newest],
         "sales_order_count": await services.cache.count("sales_order", mine),
         "open_sales_order_count": await services.cache.count("sales_order", (*mine, NoneOf("status", ("DELIVERED",)))),
     }

@@ -104,7 +104,7 @@ def _possible(request: ListItemsRequest) -> Sequence[ItemType]:
     """Return the types that can have what is asked for; of the others no row need be looked at."""
     asked: Sequence[ItemType] = request.type or ITEM_TYPES
     if request.producible or request.purchasable is False:
-        asked = [each for each in asked if each == "product"]
+        asked = [kind for kind in asked if kind == "product"]
     if request.supplier_id is not None or request.batch_tracked is not None:
-        asked = [each for each in asked if each != "service"]
+        asked = [kind for kind in asked if kind != "service"]
     return asked or request.type or ITEM_TYPES

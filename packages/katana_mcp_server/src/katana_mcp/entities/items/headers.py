@@ -132,4 +132,4 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
 
 
 def _live(sent: Iterable[Record]) -> list[Record]:
-    return [each for each in sent if not is_set(each, "deleted_at")]
+    return [record for record in sent if not is_set(record, "deleted_at")]

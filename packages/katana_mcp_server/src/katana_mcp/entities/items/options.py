@@ -28,7 +28,7 @@ def _by_name(name: str, value: str) -> BeforeValidator:
         if not isinstance(given, list):
             return given
         entries = [cast("Mapping[str, object]", each) for each in cast("list[object]", given) if isinstance(each, dict)]
-        found = {each.get(name): each.get(value) for each in entries}
+        found = {entry.get(name): entry.get(value) for entry in entries}
         if len(found) < len(cast("list[object]", given)):
             raise ValueError("must be an object by the names of the options, each once")
         return found
@@ -63,10 +63,10 @@ def in_words(value: object) -> str:
     """Return options in words, of an item or of a variant: `Size: S, M; Colour: Red`."""
     entries = [cast("State", each) for each in cast("list[object]", value or []) if isinstance(each, Mapping)]
     told = [
-        f"{each['name']}: {', '.join(get_strs(each, 'values') or ())}"
-        if "name" in each
-        else f"{each.get('config_name')}: {each.get('config_value')}"
-        for each in entries
+        f"{entry['name']}: {', '.join(get_strs(entry, 'values') or ())}"
+        if "name" in entry
+        else f"{entry.get('config_name')}: {entry.get('config_value')}"
+        for entry in entries
     ]
     return "; ".join(told)
 
@@ -98,7 +98,7 @@ def _merged(old: Mapping[str, str], row: State) -> State:
 
 def _options(before: State | None, asked: object, used: Sequence[Mapping[str, str]]) -> list[State] | None:
     """Return the whole list of options that Katana is to have; None where it stays as it is."""
-    known = {str(each.get("name")): each for each in rows(before or {}, CONFIGS)}
+    known = {str(row.get("name")): row for row in rows(before or {}, CONFIGS)}
     given = _given(asked)
     values: dict[str, list[str]] = {name: list(get_strs(each, "values") or ()) for name, each in known.items()}
     values |= {name: list(dict.fromkeys(each)) for name, each in given.items()}
@@ -121,7 +121,7 @@ def before_variants(change: Transition) -> list[State]:
     if not (diff.updates or diff.deletes):
         return after
     held = [config_of(row) for row in diff.before.values()]
-    kept = {each["name"]: each for each in after}
+    kept = {record["name"]: record for record in after}
     for each in rows(change.old, CONFIGS):
         used = [value for value in get_strs(each, "values") or () if value in _values(held, each["name"])]
         now = kept.get(each["name"], {"id": each.get("id"), "name": each["name"], "values": []})
@@ -134,8 +134,8 @@ def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
     """Return the call that takes a change back, where it takes away options and values that came."""
     found = dict(arguments)
     if CONFIGS in found:
-        old = {str(each["name"]): get_strs(each, "values") for each in rows(change.old, CONFIGS)}
-        found[CONFIGS] = {**{str(each["name"]): [] for each in rows(change.new, CONFIGS)}, **old}
+        old = {str(row["name"]): get_strs(row, "values") for row in rows(change.old, CONFIGS)}
+        found[CONFIGS] = {**{str(row["name"]): [] for row in rows(change.new, CONFIGS)}, **old}
     then = {row.get("id"): config_of(row) for row in rows(change.new, VARIANTS)}
     updates = cast("Sequence[Mapping[str, object]]", found.get("update_variants", ()))
     if updates:
@@ -165,9 +165,9 @@ def _used(change: Transition) -> Iterator[ToolWarning]:
             held = ", ".join(dict.fromkeys(config_of(row)[name] for row in having))
             message = f"configs: variants have {held} of {name}: change or delete these first, or name it too"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, CONFIGS)
-        elif not values and name not in {each.get("name") for each in rows(change.old, CONFIGS)}:
+        elif not values and name not in {row.get("name") for row in rows(change.old, CONFIGS)}:
             yield blocking(warning_codes.INVALID_ARGUMENT, f"configs: there is no option {name} to take away", CONFIGS)
-    if given and not any(given.values()) and given.keys() >= {each.get("name") for each in rows(change.old, CONFIGS)}:
+    if given and not any(given.values()) and given.keys() >= {row.get("name") for row in rows(change.old, CONFIGS)}:
         message = "configs: Katana keeps at least one option of an item that has some: its last one stays"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, CONFIGS)
     if len(rows(change.new, CONFIGS)) > MOST:
@@ -188,7 +188,7 @@ def _lacking(change: Transition) -> Iterator[ToolWarning]:
     is_about = bool(diff.adds) or CONFIGS in change.head or any(OWN in fields for fields in diff.updates.values())
     if not is_about or len(having) < len(("one", "another")):
         return
-    options = [str(each["name"]) for each in rows(change.new, CONFIGS)]
+    options = [str(row["name"]) for row in rows(change.new, CONFIGS)]
     for path, row in _with_paths(change):
         lacks = [name for name in options if name not in config_of(row)]
         if lacks or not options:
@@ -212,9 +212,9 @@ def unused(item: State) -> str:
     """Return the options and values that no variant has, in words; empty where all are in use."""
     held = [config_of(row) for row in rows(item, VARIANTS)]
     left = [
-        {"name": each["name"], "values": free}
-        for each in rows(item, CONFIGS)
-        if (free := [value for value in get_strs(each, "values") or () if value not in _values(held, each["name"])])
+        {"name": row["name"], "values": free}
+        for row in rows(item, CONFIGS)
+        if (free := [value for value in get_strs(row, "values") or () if value not in _values(held, row["name"])])
     ]
     return in_words(left)
 

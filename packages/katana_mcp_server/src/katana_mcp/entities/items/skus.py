@@ -35,7 +35,7 @@ async def gather(change: Transition, services: Services) -> Facts:
         naming = (OneOf("sales_order_rows[].variant_id", sold),)
         return replace(facts, linked=(await open_orders(naming, services),))
     sku = change.head.get("sku")
-    mine = {get_int(each, "id") or 0 for each in rows(change.old, "variants")}
+    mine = {get_int(variant, "id") or 0 for variant in rows(change.old, "variants")}
     return replace(facts, own=(await having([sku], mine, services))[sku]) if isinstance(sku, str) else facts
 
 

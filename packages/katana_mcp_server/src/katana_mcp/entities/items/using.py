@@ -75,7 +75,7 @@ async def gather(link: str, change: Transition, services: Services) -> Facts:
     known = {**await references(services, named), **facts.references}
     facts = replace(facts, names=names, references=known, beside={**facts.beside, "variant": tuple(mine)})
     going = ids_of(old) if change.after is None else change.sent["variants"].deletes
-    variants = tuple(each for each in going if isinstance(each, int))
+    variants = tuple(record_id for record_id in going if isinstance(record_id, int))
     used = await _used(variants, services) if variants else Used()
     given = tuple(dict.fromkeys(kept_in(change).values()))
     having = await skus.having(given, {*ids_of(old)}, services)
@@ -86,7 +86,7 @@ async def gather(link: str, change: Transition, services: Services) -> Facts:
 async def _variants(link: str, item: int, services: Services) -> list[Record]:
     """Return the cached variants of an item, also those that were deleted: what embeds them may lag behind that."""
     every = Selection((OneOf(link, (item,)),), Order("id"), _MOST, visibility=EVERYTHING)
-    return [each.record for each in await services.cache.select("variant", every)]
+    return [row.record for row in await services.cache.select("variant", every)]
 
 
 async def _open(variants: Sequence[int], services: Services) -> tuple[Linked, ...]:
@@ -99,7 +99,7 @@ async def _used(variants: tuple[int, ...], services: Services) -> Used:
     """Return which products are made of these variants, and how many rows their own bills of materials have."""
     await current(services, ("bom_row",), ())
     naming = Selection((OneOf("ingredient_variant_id", variants),), Order("id"), _MOST)
-    found = [each.record for each in await services.cache.select("bom_row", naming)]
+    found = [row.record for row in await services.cache.select("bom_row", naming)]
     products = tuple(dict.fromkeys(key for row in found if (key := get_int(row, "product_variant_id")) is not None))
     others = tuple(key for key in products if key not in variants)
     names = await look_up(services.cache, {"variant": (*others[:_NAMED], *variants)})

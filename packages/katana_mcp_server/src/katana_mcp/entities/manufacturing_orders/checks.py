@@ -189,4 +189,4 @@ def binds(change: Transition) -> dict[str, object]:
     """Return what else a plan depends on: the rows of an order, and what was made of it."""
     if change.before is None:
         return {}
-    return {entity: [each.get("id") for each in found] for entity, found in change.facts.beside.items()}
+    return {entity: [record.get("id") for record in found] for entity, found in change.facts.beside.items()}

@@ -123,7 +123,7 @@ _PARTS: Mapping[Part, tuple[str, str]] = {
 
 async def _parts(record: Record, request: GetManufacturingOrderRequest, services: Services) -> RelatedRows:
     mine = of_ids("manufacturing_order_id", get_int(record, "id"))
-    asked = [_PARTS[each] for each in request.include or _PARTS]
+    asked = [_PARTS[part] for part in request.include or _PARTS]
     return {entity: await rows_beside(services, entity, mine, order) for entity, order in asked}
 
 

@@ -157,7 +157,7 @@ _NAMED = 10
 
 def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:
     order, chosen = facts.record or EMPTY, _chosen(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in _checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in _checks(request, facts))
     key, made = get_int(order, "id") or 0, [each.row for each in chosen if each.row is not None]
     parts = [(row, split(row, request.most_per_order)) for row in made]
     lines = tuple(_line(facts, row, amount) for row, amounts in parts for amount in amounts)

@@ -130,8 +130,8 @@ def productions(order: Record, names: Names, *, verbose: bool = False) -> list[P
             row,
             production_id=get_int(row, "id"),
             serial_numbers=serial_numbers(row),
-            ingredients=[_used(each, names) for each in rows(row, "ingredients")] if verbose else None,
-            operations=[_spent(each) for each in rows(row, "operations")] if verbose else None,
+            ingredients=[_used(ingredient, names) for ingredient in rows(row, "ingredients")] if verbose else None,
+            operations=[_spent(operation) for operation in rows(row, "operations")] if verbose else None,
         )
         for row in rows(order, PRODUCTIONS)
     ]
@@ -143,7 +143,7 @@ def serial_numbers(record: Record) -> list[str] | None:
 
 
 def _texts(record: Record, path: str) -> list[str] | None:
-    return [str(each) for each in values_at(record, path)] or None
+    return [str(value) for value in values_at(record, path)] or None
 
 
 def _spent(operation: Record) -> UsedTime:

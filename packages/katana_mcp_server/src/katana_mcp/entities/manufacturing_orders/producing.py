@@ -21,14 +21,21 @@ def undone(change: Transition) -> list[StockMove]:
     if not change.unlocks and change.after is not None:
         return []
     path = "status" if change.unlocks else None
-    return [move for each in productions(change.facts) for move in moved(change.facts, change.old, each, -1, path)]
+    return [
+        move
+        for production in productions(change.facts)
+        for move in moved(change.facts, change.old, production, -1, path)
+    ]
 
 
 def moved(facts: Facts, order: State, production: State, times: int, path: str | None) -> Iterator[StockMove]:
     """Yield what a production brings and takes at the order's location; `times` is -1 where it is taken back."""
     place = get_int(order, "location_id")
     made = (get_int(order, "variant_id"), number(production, "quantity"))
-    used = [(get_int(each, "variant_id"), number(each, "quantity")) for each in rows(production, "ingredients")]
+    used = [
+        (get_int(ingredient, "variant_id"), number(ingredient, "quantity"))
+        for ingredient in rows(production, "ingredients")
+    ]
     goods = [(*made, times), *((*each, -times) for each in used)]
     where = facts.with_id("location", place)
     for variant, quantity, sign in goods:

@@ -47,7 +47,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     await current(services, [entity for entity, _ in named], ())
     found = await references(services, [*_named_by(change.subject, facts)])
     facts = replace(facts, references={**found, **facts.references})
-    known = [(entity, each.id) for (entity, _), many in facts.references.items() for each in many.found]
+    known = [(entity, record.id) for (entity, _), many in facts.references.items() for record in many.found]
     wanted: dict[str, list[object]] = {"variant": [], "location": [], "sales_order": []}
     for entity, record_id in [*known, *named]:
         wanted.setdefault(entity, []).append(record_id)
@@ -74,7 +74,9 @@ async def beside(order: State, services: Services) -> dict[str, tuple[Record, ..
 
 def _named_by(order: State, facts: Facts) -> Iterator[Asked]:
     """Yield what an order, its rows and its productions name by id."""
-    used = [each for production in facts.beside.get(PRODUCTIONS, ()) for each in rows(production, "ingredients")]
+    used = [
+        ingredient for production in facts.beside.get(PRODUCTIONS, ()) for ingredient in rows(production, "ingredients")
+    ]
     for record in (order, *facts.beside.get(RECIPE_ROWS, ()), *used):
         if (variant := get_int(record, "variant_id")) is not None:
             yield "variant", variant

@@ -36,7 +36,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.before is not None:
         await current(services, BY_VERB["modify" if change.after else "delete"], ())
         facts = replace(facts, beside=await _beside(change, change.before, services))
-    moved = [get_int(each, "ingredient_variant_id") for each in facts.beside.get(INGREDIENTS, ())]
+    moved = [get_int(record, "ingredient_variant_id") for record in facts.beside.get(INGREDIENTS, ())]
     goods: list[Asked] = [("variant", key) for key in moved if key is not None]
     found = await references(services, [*goods, *_named_by(change.old, facts.beside.get(COST, ()))])
     facts = replace(facts, references={**found, **facts.references})
@@ -49,7 +49,7 @@ async def gather(change: Transition, services: Services) -> Facts:
 
 def _variants(facts: Facts) -> list[int]:
     named = [each.one for (entity, _), each in facts.references.items() if entity == "variant"]
-    return list(dict.fromkeys(each.id for each in named if each is not None))
+    return list(dict.fromkeys(record.id for record in named if record is not None))
 
 
 async def _beside(change: Transition, order: State, services: Services) -> dict[str, tuple[Record, ...]]:
@@ -83,14 +83,14 @@ async def _costs_now(order: State, services: Services) -> Sequence[Record]:
     mine = of_ids("group_id", *groups)
     cached, listed = await rows_beside(services, COST, mine), list[Record]()
     try:
-        for group in dict.fromkeys(each for each in groups if each is not None):
+        for group in dict.fromkeys(group for group in groups if group is not None):
             page = await services.client.po_additional_cost_rows.page(1, group_id=group)
             listed += [canonical(record) for record in page.valid_records]
     except KatanaError as error:
         raise Refused(unasked("which additional costs the order has now")) from error
     if all_same(PurchaseOrderAdditionalCostRow, [*listed], [*cached]):
         return cached
-    ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
+    ids = dict.fromkeys(record["id"] for record in (*cached, *listed))
     await as_they_are_now(services, COST, [record_id for record_id in ids if isinstance(record_id, int)])
     return await rows_beside(services, COST, mine)
 
@@ -103,7 +103,7 @@ async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
     rates = {tax.id: rate for tax in taxes if (rate := number(tax.record, "rate")) is not None}
     return Buying(
         goods=await goods_of(_variants(facts), services),
-        default_tax=next((each for each in default if isinstance(each, int)), None),
+        default_tax=next((record_id for record_id in default if isinstance(record_id, int)), None),
         rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
         supplier_currency=text(named[0].record, "currency") if named else None,
     )

@@ -83,7 +83,7 @@ def linked(change: Transition) -> tuple[str, ...]:
 def bills(change: Transition) -> list[str]:
     """Return the bills of an order."""
     found = change.facts.beside.get(BILLS, ())
-    return [f"bill {text(each, 'bill_id') or each.get('id')}" for each in found]
+    return [f"bill {text(record, 'bill_id') or record.get('id')}" for record in found]
 
 
 def rows_in_words(found: Sequence[State], change: Transition) -> str:

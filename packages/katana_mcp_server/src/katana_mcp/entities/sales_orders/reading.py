@@ -43,7 +43,7 @@ def _ids(order: State) -> Iterator[Asked]:
 
 
 async def _names(change: Transition, facts: Facts, services: Services) -> Names:
-    known = [(entity, each.id) for (entity, _), named in facts.references.items() for each in named.found]
+    known = [(entity, record.id) for (entity, _), named in facts.references.items() for record in named.found]
     wanted: dict[str, list[object]] = {"variant": [], "location": [], "factory": []}
     wanted["customer"] = [change.subject.get("customer_id")]
     for entity, key in known:

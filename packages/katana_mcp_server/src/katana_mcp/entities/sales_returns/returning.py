@@ -103,7 +103,7 @@ async def _reasons_now(services: Services) -> tuple[Record, ...]:
 def returnable(facts: Facts) -> Mapping[int, Record]:
     """Return what was shipped of an order, by the row of its shipment, with how much can still be returned."""
     found = facts.beside.get(_RETURNABLE, ())
-    return {key: each for each in found if (key := get_int(each, "fulfillment_row_id")) is not None}
+    return {key: record for record in found if (key := get_int(record, "fulfillment_row_id")) is not None}
 
 
 def _left(item: State) -> Decimal:
@@ -219,7 +219,7 @@ def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:
 
 def _reasons(change: Transition) -> Iterator[ToolWarning]:
     """Yield reasons that Katana does not have, with those that it has."""
-    known = {get_int(each, "id"): text(each, "name") for each in change.facts.beside.get(_REASONS, ())}
+    known = {get_int(record, "id"): text(record, "name") for record in change.facts.beside.get(_REASONS, ())}
     added = [(path, row.get("reason_id")) for path, _, row in added_parts(change, HELD)]
     changed = [(path, fields.get("reason_id")) for path, _, _, fields in changed_rows(change, HELD)]
     for path, key in [(path, key) for path, key in (*added, *changed) if key is not None and key not in known]:

@@ -60,8 +60,8 @@ class UnknownNames(Middleware):
         if name in self._tools or await server.get_tool(name) is not None:
             return await call_next(context)
         listed = await server.list_tools(run_middleware=False)
-        changing = {each.name for each in listed if not (each.annotations and each.annotations.read_only_hint)}
-        known = (*self._tools, *(each.name for each in listed))
+        changing = {tool.name for tool in listed if not (tool.annotations and tool.annotations.read_only_hint)}
+        known = (*self._tools, *(tool.name for tool in listed))
         told = unknown_tool(name, known, self._absent, changing)
         return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, told)))
 
@@ -93,7 +93,7 @@ class UnknownNames(Middleware):
                 return await call_next(context)
             raise MCPError(INVALID_PARAMS, _message("prompt", name, self._prompts))
         arguments = self._prompts[name].arguments
-        known = [each.name for each in arguments]
+        known = [argument.name for argument in arguments]
         for argument in given:
             if argument not in known:
                 raise MCPError(INVALID_PARAMS, _message(f"argument of {name}", argument, known))

@@ -92,9 +92,9 @@ async def _consent(tokens: Sequence[str], services: Services, changes: Changes) 
         return None
     for each in waiting:
         await check_again(each, in_time(services), changes)
-    asked = [each.id for each in waiting]
+    asked = [entry.id for entry in waiting]
     await services.journal.answered(asked, "asked")  # it stays so where no answer ever comes
-    answer = await services.person.confirm(question([each.plan for each in waiting]), _digest(waiting))
+    answer = await services.person.confirm(question([entry.plan for entry in waiting]), _digest(waiting))
     await services.journal.answered(asked, answer)
     return None if answer == "accepted" else f"{answer}: nothing was written"
 
@@ -118,7 +118,7 @@ async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes, 
             break
         if not outcomes[-1].is_complete:
             break
-    message = "; ".join([*(outcome.message for outcome in outcomes), *(each.message for each in refused)])
+    message = "; ".join([*(outcome.message for outcome in outcomes), *(warning.message for warning in refused)])
     return _apply_answer(message, outcomes, len(tokens) - len(outcomes), services, refused)
 
 

@@ -85,12 +85,12 @@ async def _known(carries: Carries, services: Services) -> list[Record]:
     """Return the definitions of fields that may stand at these places."""
     selection = Selection(limit=_MOST, visibility=EVERYTHING)
     stored = [row.record for entity in CUSTOM_FIELDS for row in await services.cache.select(entity, selection)]
-    return [each for each in stored if text(each, "entity_type") in carries.places]
+    return [record for record in stored if text(record, "entity_type") in carries.places]
 
 
 def defining(field: str, known: Sequence[Record]) -> list[Record]:
     """Return the definitions that have the id or the label."""
-    return [each for each in known if each.get("id") == field or same(text(each, "label") or "", field)]
+    return [record for record in known if record.get("id") == field or same(text(record, "label") or "", field)]
 
 
 def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Sequence[Record]) -> CustomValue:
@@ -99,10 +99,12 @@ def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Se
         if not carries.older or known:
             raise Refused(blocking(warning_codes.NOT_FOUND, f"{name}: {_unknown(field, known)}", name))
         return CustomValue(next(iter(carries.places.values())), (field,), _written(value))
-    path = next(path for kind, path in carries.places.items() if any(each["entity_type"] == kind for each in fitting))
-    meant = [each for each in fitting if carries.places[str(each["entity_type"])] == path]
+    path = next(
+        path for kind, path in carries.places.items() if any(record["entity_type"] == kind for record in fitting)
+    )
+    meant = [record for record in fitting if carries.places[str(record["entity_type"])] == path]
     values = dict.fromkeys(each for definition in meant for each in _values(name, value, definition))
-    names = dict.fromkeys(str(each[key]) for each in meant for key in ("id", "label"))
+    names = dict.fromkeys(str(record[key]) for record in meant for key in ("id", "label"))
     return CustomValue(path, tuple(names), tuple(values))
 
 
@@ -127,7 +129,8 @@ def _values(name: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
 def _choice(name: str, called: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
     """Return a choice by its label, or by its number."""
     choices = {
-        str(text(each, "label")): each.get("id") for each in rows(child(definition, "options") or EMPTY, "choices")
+        str(text(choice, "label")): choice.get("id")
+        for choice in rows(child(definition, "options") or EMPTY, "choices")
     }
     meant = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     chosen = [each for label, each in choices.items() if same(label, meant) or str(each) == meant.strip()]
@@ -151,6 +154,6 @@ def _written(value: Scalar) -> tuple[Scalar, ...]:
 
 
 def _unknown(field: str, known: Sequence[Record]) -> str:
-    labels = sorted({str(text(each, "label")) for each in known})
+    labels = sorted({str(text(record, "label")) for record in known})
     there = f"are: {', '.join(labels)}" if labels else "are none"
     return f"no custom field is called {field[:_SHOWN]!r} here; there {there}"

@@ -356,7 +356,7 @@ def references_of(request: Request) -> Iterator[tuple[str, Refers, object]]:
 def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     meanings = [meaning for _, meaning, _ in references_of(request)]
-    named = [entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1])]
+    named = [entity for meaning in meanings for entity in (meaning.entity, *(meaning.inside or ())[:1])]
     return (*named, *(CUSTOM_FIELDS if any(isinstance(each, Carries) for _, _, each in _given(request)) else ()))
 
 

@@ -242,10 +242,10 @@ async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services
     Raises:
         Refused: several cache entities have a record with one of the ids.
     """
-    found = [(each, row) for each in sources for row in (await services.cache.get_many(each, ids)).rows]
+    found = [(source, row) for source in sources for row in (await services.cache.get_many(source, ids)).rows]
     missing = set(ids) - {row.id for _, row in found}
-    if missing and await services.lookups.ask([(each, unknown) for each in sources for unknown in missing]):
-        found = [(each, row) for each in sources for row in (await services.cache.get_many(each, ids)).rows]
+    if missing and await services.lookups.ask([(source, unknown) for source in sources for unknown in missing]):
+        found = [(source, row) for source in sources for row in (await services.cache.get_many(source, ids)).rows]
     by_id: dict[int | str, list[Sourced]] = {}
     for each in found:
         by_id.setdefault(each[1].id, []).append(each)

@@ -20,7 +20,7 @@ async def to_answers(view: Callable[[str], View], rows: Sequence[Sourced], servi
     """Return the rows of the answer in the order of the stored rows."""
     parts: Parts = {}
     for source in dict.fromkeys(each for each, _ in rows):
-        mine = [each for each in rows if each[0] == source]
+        mine = [row for row in rows if row[0] == source]
         for entity, path in view(source).parts.items():
             parts[entity] = await parts_of(services.cache, entity, path, mine)
     names = await look_up(services.cache, _ids_to_name(view, rows, parts), rows)

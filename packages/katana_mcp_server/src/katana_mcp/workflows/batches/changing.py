@@ -38,7 +38,7 @@ def draft_of(request: ModifyTraceabilityRequest, facts: BatchFacts, *, is_lawful
         summary, undo = f"new batch {request.batch_number}{of}", None
     else:
         called = f"batch {text(before, 'batch_number')}{of}"
-        told = ", ".join(f"{each.field} {each.new or 'cleared'}" for each in changes)
+        told = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
         action, summary = _change(f"change {called}", before, body), f"{called}: {told or 'no change'}"
         undo = {
             "tool": TOOL,

@@ -38,13 +38,13 @@ def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Ite
         return
     found = facts.meant(request.batch)
     if len(found) > 1:
-        ids = ", ".join(f"{each['batch_id']} ({text(each, 'batch_number')})" for each in found[:_NAMED])
+        ids = ", ".join(f"{record['batch_id']} ({text(record, 'batch_number')})" for record in found[:_NAMED])
         message = (
             f"batch: {len(found)} batches of {facts.goods.called} are called {request.batch!r}; give the id: {ids}"
         )
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, "batch")
     if not found:
-        known = ", ".join(f"{text(each, 'batch_number')} ({each['batch_id']})" for each in facts.known[:_NAMED])
+        known = ", ".join(f"{text(record, 'batch_number')} ({record['batch_id']})" for record in facts.known[:_NAMED])
         there = f"it has {known}{' and others' if len(facts.known) > _NAMED else ''}" if known else "it has none"
         message = f"batch: {facts.goods.called} has no batch {request.batch!r} that Katana lists; {there}"
         yield blocking(warning_codes.NOT_FOUND, message, "batch")
@@ -52,8 +52,8 @@ def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Ite
 
 def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Iterator[ToolWarning]:
     before, number = facts.before(request), request.batch_number
-    others = [each for each in facts.known if before is None or each.get("batch_id") != before.get("batch_id")]
-    taken = [each for each in others if number is not None and same(text(each, "batch_number") or "", number)]
+    others = [record for record in facts.known if before is None or record.get("batch_id") != before.get("batch_id")]
+    taken = [other for other in others if number is not None and same(text(other, "batch_number") or "", number)]
     if taken and facts.goods is not None:
         message = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"
         yield blocking(warning_codes.DUPLICATE_NAME, message, "batch_number")

@@ -10,7 +10,7 @@ from katana_mcp.writing.change import Change, Draft
 
 def _plan(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Draft:
     against = checks(request, facts)
-    return draft_of(request, facts, is_lawful=not any(each.severity == "blocking" for each in against))
+    return draft_of(request, facts, is_lawful=not any(warning.severity == "blocking" for warning in against))
 
 
 CHANGING = Change(

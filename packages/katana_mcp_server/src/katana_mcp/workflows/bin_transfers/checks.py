@@ -72,7 +72,7 @@ def _against_bin(facts: BinFacts, asked: int | str | None, path: str, made: set[
 def _unknown_bin(facts: BinFacts, asked: int | str, found: Sequence[Bin], path: str) -> Iterator[ToolWarning]:
     """Yield that no bin has this id or name, or that several have the name."""
     if found:
-        ids = ", ".join(f"{each.id} ({each.name})" for each in found[:_NAMED])
+        ids = ", ".join(f"{bin_.id} ({bin_.name})" for bin_ in found[:_NAMED])
         message = f"{path}: {len(found)} bins are called {asked!r}; give the id of one: {ids}"
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
     else:
@@ -98,7 +98,7 @@ def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterat
             message = f"{path}: several batches of {goods.called} are called {row.batch!r}; give the id of one: {found}"
             yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
         if not found:
-            known = sorted({text(each, "batch_number") or "" for each in facts.batches.get(goods.id, ())} - {""})
+            known = sorted({text(record, "batch_number") or "" for record in facts.batches.get(goods.id, ())} - {""})
             there = f"it has {first_of(known, _NAMED)}" if known else "it has none in stock"
             message = f"{path}: {goods.called} has no batch {row.batch!r} in stock; {there}"
             yield blocking(warning_codes.NOT_FOUND, message, path)
@@ -157,7 +157,7 @@ def _of_old(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWa
     if facts.transfer is not None:
         yield from _against_status(request, facts, facts.transfer)
     elif facts.transfers:
-        ids = first_of([str(each.get("id")) for each in facts.transfers], _NAMED)
+        ids = first_of([str(transfer.get("id")) for transfer in facts.transfers], _NAMED)
         message = f"bin_transfer: {len(facts.transfers)} have the number {request.bin_transfer!r}; give an id: {ids}"
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, "bin_transfer")
     else:

@@ -62,7 +62,7 @@ def asked_moves(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[Mo
     """Yield what the rows of a request move, those that are understood."""
     for nr, row in enumerate(request.rows):
         goods = facts.goods(row.sku_or_variant_id)
-        source, target = (place_of(facts, each) for each in (row.from_bin, row.to_bin))
+        source, target = (place_of(facts, reference) for reference in (row.from_bin, row.to_bin))
         if goods is None or source is None or target is None:
             continue
         lots = [] if row.batch is None else facts.lots(goods.id, row.batch)
@@ -74,7 +74,7 @@ def old_moves(facts: BinFacts) -> Iterator[Move]:
     for row in rows(facts.transfer or {}, ROWS):
         key = get_int(row, "variant_id")
         source, target = (get_int(row, f"{each}_bin_location_id") for each in ("source", "target"))
-        places = [Place(each, facts.bin_name(each)) for each in (source, target)]
+        places = [Place(number, facts.bin_name(number)) for number in (source, target)]
         if key is not None:
             goods = facts.goods(key) or NamedRecord(id=key)
             yield Move(goods, moved_quantity(row), places[0], places[1], "status")

@@ -28,7 +28,7 @@ _FIRST = "CREATED"
 
 
 def _plan(request: PlanBinTransferRequest, facts: BinFacts) -> Draft:
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     if request.bin_transfer is None:
         return _new(request, facts, is_lawful=is_lawful)
     return _old(request, facts, is_lawful=is_lawful)
@@ -45,8 +45,8 @@ def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
         summary="; ".join(_summed_up(request, facts, moves, doomed)),
         actions=tuple(_sent(request, facts, at.id, moves, made)) if is_lawful and at is not None else (),
         touches={
-            USED: {entity: [asdict(each) for each in some] for entity, some in used.items()},
-            **({"deleted bins": [asdict(each) for each in doomed]} if doomed else {}),
+            USED: {entity: [asdict(record) for record in some] for entity, some in used.items()},
+            **({"deleted bins": [asdict(bin_) for bin_ in doomed]} if doomed else {}),
         },
         lanes=lanes,
         number=facts.number if moves else None,
@@ -66,7 +66,7 @@ def _summed_up(
         what = f"{len(moves)} row{'' if len(moves) == 1 else 's'}"
         yield f"bin transfer {facts.number}{where}: {what}, {request.status}"
     if doomed:
-        yield f"delete bin{'' if len(doomed) == 1 else 's'} {', '.join(each.name for each in doomed)}{where}"
+        yield f"delete bin{'' if len(doomed) == 1 else 's'} {', '.join(bin_.name for bin_ in doomed)}{where}"
 
 
 def _line(move: Move, *, is_new: bool = True) -> PlanLine:

@@ -87,7 +87,7 @@ class BinFacts:
         """Return the ids of the batches of a variant that have an id or a number."""
         known = self.batches.get(variant, ())
         meant = named_by(asked, known, lambda each: get_int(each, "batch_id"), lambda each: text(each, "batch_number"))
-        return sorted({key for each in meant if (key := get_int(each, "batch_id")) is not None})
+        return sorted({key for record in meant if (key := get_int(record, "batch_id")) is not None})
 
 
 async def gather(request: PlanBinTransferRequest, services: Services) -> BinFacts:
@@ -104,11 +104,14 @@ async def gather(request: PlanBinTransferRequest, services: Services) -> BinFact
     place = request.location_id if is_new else get_int(facts.transfer or {}, "location_id")
     old = [key for row in rows(facts.transfer or {}, ROWS) if (key := get_int(row, "variant_id")) is not None]
     variants = [*(row.sku_or_variant_id for row in request.rows), *old]
-    asked: list[Asked] = [*((VARIANT, each) for each in variants), *([] if place is None else [(LOCATION, place)])]
+    asked: list[Asked] = [
+        *((VARIANT, variant) for variant in variants),
+        *([] if place is None else [(LOCATION, place)]),
+    ]
     facts = replace(facts, named=await references(services, asked), place=place)
     if facts.at is None:
         return facts
-    goods = sorted({one.id for each in variants if (one := facts.goods(each)) is not None})
+    goods = sorted({one.id for variant in variants if (one := facts.goods(variant)) is not None})
     found, _ = await stock_by_bin(goods, facts.at.id, live)
     lines = [(key, line) for (key, _), some in found.items() if key is not None for line in some]
     facts = replace(facts, bins=await live.ask("bins", _bins(facts.at.id, services)))
@@ -130,7 +133,7 @@ async def _transfers(request: PlanBinTransferRequest, services: Services) -> tup
     """Return the transfers that a request means; for a new one those that were made last."""
     listing, asked = services.client.bin_transfers, request.bin_transfer
     if asked is None:
-        return tuple(canonical(each) for each in (await listing.page(1)).valid_records)
+        return tuple(canonical(record) for record in (await listing.page(1)).valid_records)
     if isinstance(asked, int):
         return tuple((await read_rows([listing.pages(ids=[asked])])).rows)
     found = (await read_rows([listing.pages(bin_transfer_number=asked)])).rows
@@ -141,7 +144,7 @@ async def _transfers(request: PlanBinTransferRequest, services: Services) -> tup
 
 
 def _numbers(transfers: Sequence[Record]) -> list[str]:
-    return [name for each in transfers if (name := text(each, "bin_transfer_number"))]
+    return [name for transfer in transfers if (name := text(transfer, "bin_transfer_number"))]
 
 
 async def _bins(place: int, services: Services) -> tuple[Bin, ...]:
@@ -155,12 +158,12 @@ async def _lying(
 ) -> Mapping[int, Mapping[int, Decimal]]:
     """Return what lies in the bins that are to be deleted."""
     lying = dict[int, Mapping[int, Decimal]]()
-    for each in [found[0] for asked in request.delete_bins if len(found := facts.called(asked)) == 1]:
-        pages = services.client.bin_inventory.pages(granularity="VARIANT", bin_location_id=str(each.id))
+    for bin_ in [found[0] for asked in request.delete_bins if len(found := facts.called(asked)) == 1]:
+        pages = services.client.bin_inventory.pages(granularity="VARIANT", bin_location_id=str(bin_.id))
         held = [
             (get_int(row, "variant_id"), number(row, "quantity_in_stock")) for row in (await read_rows([pages])).rows
         ]
-        lying[each.id] = {key: amount for key, amount in held if key is not None and amount}
+        lying[bin_.id] = {key: amount for key, amount in held if key is not None and amount}
     return lying
 
 

@@ -62,18 +62,18 @@ def _meant(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[ToolWarn
     elif request.field is not None and not found:
         yield blocking(warning_codes.NOT_FOUND, _unknown(request.field, facts), "field")
     elif len(found) > 1:
-        ids = ", ".join(f"{each['id']} ({kind_of(each)})" for each in found)
+        ids = ", ".join(f"{record['id']} ({kind_of(record)})" for record in found)
         message = f"field: {len(found)} custom fields are called {request.field!r}; give the id of one: {ids}"
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, "field")
 
 
 def _unknown(asked: str, facts: Facts) -> str:
     message = f"field: no custom field has the id or label {asked!r}"
-    labels = {(text(each, "label") or "").casefold(): text(each, "label") or "" for each in facts.known}
+    labels = {(text(record, "label") or "").casefold(): text(record, "label") or "" for record in facts.known}
     near = [labels[each] for each in get_close_matches(asked.casefold(), labels)]
     if near:
         return f"{message}{did_you_mean(near)}"
-    there = first_of([f"{text(each, 'label')} ({kind_of(each)})" for each in facts.known], _SHOWN)
+    there = first_of([f"{text(record, 'label')} ({kind_of(record)})" for record in facts.known], _SHOWN)
     return f"{message}; there are: {there or 'none'}"
 
 
@@ -112,9 +112,11 @@ def _taken(request: DefineCustomFieldRequest, facts: Facts, before: Record | Non
     label, pool = request.label, pool_of(_kind(request, before))
     if label is None or (before is not None and same(label, text(before, "label") or "")):
         return
-    for each in facts.known:
-        if each is not before and kind_of(each) in pool and same(label, text(each, "label") or ""):
-            message = f"label: custom field {each['id']} of {kind_of(each)} is called {text(each, 'label')} already"
+    for record in facts.known:
+        if record is not before and kind_of(record) in pool and same(label, text(record, "label") or ""):
+            message = (
+                f"label: custom field {record['id']} of {kind_of(record)} is called {text(record, 'label')} already"
+            )
             why = "values are written by label, so each needs its own"
             yield blocking(warning_codes.DUPLICATE_NAME, f"{message}; {why}", "label")
 
@@ -156,9 +158,9 @@ def _said(request: DefineCustomFieldRequest, facts: Facts, before: Record | None
         message = f"{', '.join(gone)} can no longer be chosen; records that have it still show it"
         yield advisory(warning_codes.IN_USE, message, "choices")
     kind = request.entity_type
-    if before is None and kind in _BEHIND_A_FEATURE and not any(kind_of(each) == kind for each in facts.known):
+    if before is None and kind in _BEHIND_A_FEATURE and not any(kind_of(record) == kind for record in facts.known):
         yield _feature(f"entity_type: custom fields of {kind}", "entity_type")
-    if request.appears_on and not any(shown_on(each) for each in facts.known):
+    if request.appears_on and not any(shown_on(record) for record in facts.known):
         yield _feature("appears_on: custom fields that are shown elsewhere too", "appears_on")
 
 

@@ -35,7 +35,7 @@ _BINDING = ("id", "label", "description", "options", "field_type", "entity_type"
 
 def _plan(request: DefineCustomFieldRequest, facts: Facts) -> Draft:
     draft = _draft(request, meant(request, facts))
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     return replace(draft, actions=draft.actions if is_lawful else (), lanes=(LANE,), own={"as_of": facts.as_of})
 
 
@@ -49,7 +49,7 @@ def _new(request: DefineCustomFieldRequest) -> Draft:
     label, kind = request.label or "", request.entity_type or ""
     options: dict[str, object] = {}
     if request.choices:
-        options["choices"] = [{"label": each} for each in request.choices]
+        options["choices"] = [{"label": choice} for choice in request.choices]
     if request.appears_on:
         options["appearsOn"] = request.appears_on
     body: dict[str, object] = {"label": label, "field_type": request.field_type, "entity_type": kind}
@@ -79,7 +79,7 @@ def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
     changes = tuple(_changes(before, body))
     action = on_record(f"change {text(before, 'label')} of {kind_of(before)}", DEFINITION, COLLECTION, key, body)
     look = Recognise(collection=COLLECTION, filters={})
-    told = ", ".join(f"{each.field} {each.new or 'cleared'}" for each in changes)
+    told = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
     back = {"field": key, **_back(before, body)}
     return Draft(
         summary=f"custom field {text(before, 'label')} of {kind_of(before)}: {told or 'no change'}",

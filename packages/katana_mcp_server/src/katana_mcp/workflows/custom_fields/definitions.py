@@ -72,10 +72,12 @@ async def gather(request: DefineCustomFieldRequest, services: Services) -> Facts
         Refused: Katana does not say.
     """
     try:
-        listed = [each async for each in services.client.custom_field_definitions.list()]
+        listed = [definition async for definition in services.client.custom_field_definitions.list()]
     except KatanaError:
         raise Refused(unasked("which custom fields there are now")) from None
-    known = tuple(canonical(each.model_dump()) for each in listed if each.id and not each.deleted_at)
+    known = tuple(
+        canonical(definition.model_dump()) for definition in listed if definition.id and not definition.deleted_at
+    )
     facts = Facts(known, iso(services.clock.now()))
     before = meant(request, facts) if request.delete else None
     return facts if before is None else await _with_holders(before, facts, services)
@@ -113,7 +115,7 @@ def pool_of(kind: str) -> frozenset[str]:
 
 def labels_of(definition: Record) -> list[str]:
     """Return the choices that can be chosen, by label."""
-    return [text(each, "label") or "" for each in live_choices(definition)]
+    return [text(choice, "label") or "" for choice in live_choices(definition)]
 
 
 def shown_on(definition: Record) -> list[object]:
@@ -126,17 +128,17 @@ def choices_after(before: Record, labels: Sequence[str]) -> list[Record]:
     """Return all choices that Katana is to keep: a known label keeps its id, one that is left out is retired."""
     live = live_choices(before)
     every = rows(child(before, "options") or EMPTY, "choices")
-    left = [*live, *(each for each in every if each not in live)]
+    left = [*live, *(record for record in every if record not in live)]
     after: list[Record] = []
     for label in labels:
-        known = next((each for each in left if same(text(each, "label") or "", label)), None)
+        known = next((record for record in left if same(text(record, "label") or "", label)), None)
         if known is None:
             after.append({"label": label})
             continue
         left.remove(known)
         again = {"deleted": False} if get_bool(known, "deleted") else {}
         after.append({"id": known.get("id"), "label": label, **again})
-    return [*after, *({"id": each.get("id"), "label": each.get("label"), "deleted": True} for each in left)]
+    return [*after, *({"id": record.get("id"), "label": record.get("label"), "deleted": True} for record in left)]
 
 
 def changed(request: DefineCustomFieldRequest, before: Record) -> dict[str, object]:
@@ -153,8 +155,8 @@ def changed(request: DefineCustomFieldRequest, before: Record) -> dict[str, obje
 def _options(request: DefineCustomFieldRequest, before: Record) -> Iterator[tuple[str, object]]:
     if request.choices is not None:
         after = choices_after(before, request.choices)
-        now = [(each.get("id"), each.get("label")) for each in live_choices(before)]
-        if now != [(each.get("id"), each.get("label")) for each in after if not each.get("deleted")]:
+        now = [(choice.get("id"), choice.get("label")) for choice in live_choices(before)]
+        if now != [(record.get("id"), record.get("label")) for record in after if not record.get("deleted")]:
             yield "choices", after
     if request.appears_on is not None and set(request.appears_on) != set(shown_on(before)):
         yield "appearsOn", request.appears_on

@@ -39,7 +39,7 @@ class PrioritizeOrdersResponse(Preview):
 
 
 def _plan(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Draft:
-    moved, is_lawful = facts.moved(request), not any(each.severity == "blocking" for each in checks(request, facts))
+    moved, is_lawful = facts.moved(request), not any(check.severity == "blocking" for check in checks(request, facts))
     what = f"{titled(request.type)}{'' if len(request.orders) == 1 else 's'} {_some(request, facts)}"
     moves = f"move {what} {_where(request, facts)}"
     return Draft(
@@ -82,11 +82,11 @@ def _along(request: PrioritizeOrdersRequest, facts: RankedOrders) -> Iterator[st
     """Yield which manufacturing orders move along, by the sales order that they are made for."""
     named = {order["id"] for order in facts.moved(request)} if request.type == MADE else set[object]()
     for key, sold in facts.sales.items():
-        along = [each for each in facts.along if each.get("sales_order_id") == key and each["id"] not in named]
+        along = [record for record in facts.along if record.get("sales_order_id") == key and record["id"] not in named]
         if along:
             what = "manufacturing order" if len(along) == 1 else "manufacturing orders"
             verb = "moves" if len(along) == 1 else "move"
-            numbers = ", ".join(number_of(each) for each in along)
+            numbers = ", ".join(number_of(record) for record in along)
             yield f"{what} {numbers} {verb} along: made for sales order {number_of(sold)}"
 
 

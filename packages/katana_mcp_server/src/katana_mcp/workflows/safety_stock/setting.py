@@ -23,7 +23,7 @@ _AT_ONCE = 100
 
 
 def _plan(request: ModifySafetyStockRequest, facts: KeptFacts) -> Draft:
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     kept = [each for each in facts.kept(request) if each.has_amount or each.has_bin]
     sent = [*_sent(kept)] if is_lawful else []
     unknown = any(each.has_amount and each.old_amount is None for each in kept)

@@ -51,7 +51,9 @@ async def stock_of(lots: Sequence[Lot], live: LiveRead, known: Known) -> Stock:
     try:
         await _read(lots, live, known, found)
     except Refused as refusal:
-        found.warnings += [advisory(each.code or "", f"{each.message}; stock is left out") for each in refusal.warnings]
+        found.warnings += [
+            advisory(warning.code or "", f"{warning.message}; stock is left out") for warning in refusal.warnings
+        ]
     for lot in lots:
         if lot.batch_id in known.whole:
             rows = known.batches.get(lot.batch_id or 0, [])

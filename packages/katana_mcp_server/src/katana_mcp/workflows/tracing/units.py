@@ -46,8 +46,12 @@ def ledger_of(units: Iterable[SerialNumberStock]) -> UnitLedger:
         if unit.id is None:
             continue
         numbers[unit.id], in_stock[unit.id] = unit.serial_number or "", bool(unit.in_stock)
-        entries = [each for each in unit.transactions or () if each.resource_type and each.resource_id is not None]
-        sources[unit.id] = [(str(each.resource_type), each.resource_id or 0) for each in entries]
+        entries = [
+            transaction
+            for transaction in unit.transactions or ()
+            if transaction.resource_type and transaction.resource_id is not None
+        ]
+        sources[unit.id] = [(str(entry.resource_type), entry.resource_id or 0) for entry in entries]
         for each in entries:
             if each.transaction_date is not None:
                 moved.setdefault((str(each.resource_type), each.resource_id or 0), []).append(unit.id)

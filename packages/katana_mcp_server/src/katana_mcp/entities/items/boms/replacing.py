@@ -75,7 +75,7 @@ async def _gather(request: ReplaceIngredientRequest, services: Services) -> Fact
     old = next(iter(found["variant", request.old].found), None)
     using = () if old is None else await rows_of(services, INGREDIENT, old.id)
     found = {**await references(services, [*ends_of(using)]), **found}
-    over = [each.id for each in found["variant", request.new].found] + [get_int(row, PRODUCT) or 0 for row in using]
+    over = [record.id for record in found["variant", request.new].found] + [get_int(row, PRODUCT) or 0 for row in using]
     goods = [one.id for each in found.values() for one in each.found]
     return Facts(
         references=found,
@@ -139,7 +139,7 @@ def _against(request: ReplaceIngredientRequest, facts: Facts) -> Iterator[ToolWa
 
 def _plan(request: ReplaceIngredientRequest, facts: Facts) -> Draft:
     (old, new), chosen = _ends(request, facts), _chosen(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in _checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in _checks(request, facts))
     was, becomes = (
         str(asked) if one is None else one.called for one, asked in ((old, request.old), (new, request.new))
     )
@@ -149,7 +149,7 @@ def _plan(request: ReplaceIngredientRequest, facts: Facts) -> Draft:
     return Draft(
         summary=f"replace {was} by {becomes} in {products} product{'' if products == 1 else 's'}",
         actions=sent,
-        touches={BOM_ROW: chosen, USED: {"variant": [asdict(each) for each in (old, new) if each is not None]}},
+        touches={BOM_ROW: chosen, USED: {"variant": [asdict(record) for record in (old, new) if record is not None]}},
         lanes=(LANE,),
         own={"rows_left": left or None},
         lines=tuple(_line(request, facts, row, new) for row in chosen),

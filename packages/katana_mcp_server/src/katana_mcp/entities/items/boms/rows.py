@@ -121,7 +121,7 @@ def whole(request: Request, facts: Facts) -> Request:
     usual = {"sku_or_variant_id": 1, "quantity": 1}
     new = type(request).model_validate({SUBJECT: 1, _ADDED: [usual]})
     row, own = cast("list[Request]", getattr(new, _ADDED))[0], cast("list[Request]", getattr(request, _ADDED))
-    return request.model_copy(update={_ADDED: [*own, *(row.model_copy(update=_again(each)) for each in copied)]})
+    return request.model_copy(update={_ADDED: [*own, *(row.model_copy(update=_again(record)) for record in copied)]})
 
 
 def _has(facts: Facts) -> set[object]:

@@ -101,7 +101,7 @@ def _used(*drafts: Draft) -> JsonObject:
     for draft in drafts:
         for entity, records in cast("Mapping[str, list[object]]", draft.touches.get(USED, {})).items():
             known = used.setdefault(entity, [])
-            known += [each for each in records if each not in known]
+            known += [record for record in records if record not in known]
     return used
 
 

@@ -33,7 +33,7 @@ _AT_THE_END = "Katana adds operations at the end, so a deleted one would come ba
 
 def plan(request: OperationsRequest, facts: OperationFacts) -> Draft:
     """Return what would be sent, and the operations as they would be."""
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     mine = facts.one(request.sku_or_variant_id)
     called = str(request.sku_or_variant_id) if mine is None else mine.called
     new, updates = [*_new(request, facts)], [*_updates(request, facts)]
@@ -50,7 +50,7 @@ def plan(request: OperationsRequest, facts: OperationFacts) -> Draft:
         summary=f"operations of {called}: {_counted(new, updates, deleted)}",
         actions=tuple(sent),
         touches={
-            USED: {"variant": [asdict(each) for each in used]},
+            USED: {"variant": [asdict(record) for record in used]},
             "operations": [_bound(row) for row in facts.now],
             "copied": [_bound(row) for row in facts.copied],
         },
@@ -98,7 +98,7 @@ def _sent(request: OperationsRequest, facts: OperationFacts, mine: NamedRecord) 
         yield _on_row(f"change operation {key} ({text(row, 'operation_name')}) of {mine.called}", key, fields)
     for key, row in _deleted(request, facts):
         yield _on_row(f"delete operation {key} ({text(row, 'operation_name')}) of {mine.called}", key, None)
-    rows = [canonical({OWNER: mine.id, **each}) for each in _new(request, facts)]
+    rows = [canonical({OWNER: mine.id, **record}) for record in _new(request, facts)]
     if rows:
         yield Action(
             title=f"add {len(rows)} operation{'' if len(rows) == 1 else 's'} to {mine.called}",
@@ -146,8 +146,8 @@ def _lines(request: OperationsRequest, facts: OperationFacts, new: Sequence[Json
         key = get_int(row, ROW_ID) or 0
         change = "delete" if key in request.delete_operation_row_ids else "update" if key in given else None
         yield PlanLine(row_id=key, change=change, name=_in_words({**row, **given.get(key, {})}))
-    for each in (*new[: len(request.add_operation_rows)], *facts.copied):
-        yield PlanLine(change="add", name=_in_words(each))
+    for record in (*new[: len(request.add_operation_rows)], *facts.copied):
+        yield PlanLine(change="add", name=_in_words(record))
 
 
 def _in_words(row: Mapping[str, object]) -> str:

@@ -54,7 +54,7 @@ async def gather(request: OperationsRequest, services: Services) -> OperationFac
     """
     live = LiveRead.begin(services)
     asked = [request.sku_or_variant_id, *([] if request.copy_operations_of is None else [request.copy_operations_of])]
-    named = await references(services, [(VARIANT, each) for each in asked])
+    named = await references(services, [(VARIANT, reference) for reference in asked])
     facts = OperationFacts(named=named)
     mine = facts.one(request.sku_or_variant_id)
     product = None if mine is None else await _product_of(mine.id, services)

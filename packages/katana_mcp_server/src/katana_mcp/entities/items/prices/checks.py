@@ -26,7 +26,7 @@ from katana_mcp.tools.warnings import ToolWarning, blocking, info, truncated
 def checks(request: ChangePricesRequest, facts: Facts) -> list[ToolWarning]:
     """Return it; what is left is told only where all else can be meant."""
     wrong = [*_asked(request), *_listed(request, facts), *_named(request, facts), *_turned(request, facts)]
-    is_meant = not any(each.severity == "blocking" for each in wrong)
+    is_meant = not any(warning.severity == "blocking" for warning in wrong)
     return [*wrong, *([*_left(request, facts), *_worked_out(request, facts)] if is_meant else ())]
 
 
@@ -127,7 +127,7 @@ def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:
     of_list = list_of(facts)
     if of_list is None:
         variants = facts.own.variants if isinstance(facts.own, Meant) else ()
-        return [called_of(each, facts) for each in variants if old_price(request, each, facts) is None]
+        return [called_of(variant, facts) for variant in variants if old_price(request, variant, facts) is None]
     named = [facts.references[VARIANT, each].one for each in request.skus_or_variant_ids or ()]
     return [one.called for one in named if one is not None and of_list.fixed(one.id) is None]
 

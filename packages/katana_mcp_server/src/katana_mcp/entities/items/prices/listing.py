@@ -53,7 +53,7 @@ def sent_to_list(pairs: Sequence[Listed], one: NamedRecord, facts: Facts) -> Ite
             body = canonical({**({} if each.is_fixed else {"adjustment_method": FIXED}), "amount": each.priced.new})
             title = f"set the price of {called} in {one.called} to {amount}"
             yield on_record(title, _ROW, ROWS, int(str(each.row["id"])), body)
-    new = [each.priced for each in pairs if each.row is None]
+    new = [pair.priced for pair in pairs if pair.row is None]
     if new:
         yield _new(new, one)
 
@@ -79,15 +79,15 @@ def _new(new: Sequence[Priced], one: NamedRecord) -> Action:
 def bound_of_list(pairs: Sequence[Listed], one: NamedRecord) -> JsonObject:
     """Return what a plan depends on: the list, and each row as it is."""
     rows = [
-        {"variant_id": each.priced.variant.id, **{name: (each.row or {}).get(name) for name in _BINDING if each.row}}
-        for each in pairs
+        {"variant_id": pair.priced.variant.id, **{name: (pair.row or {}).get(name) for name in _BINDING if pair.row}}
+        for pair in pairs
     ]
     return {"id": one.id, "name": one.name, ROWS: rows}
 
 
 def back_of_list(pairs: Sequence[Listed]) -> list[object] | None:
     """Return the prices as they were, each where it was applied; None where some were none, or were worked out."""
-    if not pairs or not all(each.is_fixed for each in pairs):
+    if not pairs or not all(pair.is_fixed for pair in pairs):
         return None
     return [
         IfApplied(place, {"sku_or_variant_id": each.priced.variant.id, "price": _amount(each.row or {})})

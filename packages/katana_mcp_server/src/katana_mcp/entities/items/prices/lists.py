@@ -49,7 +49,7 @@ async def read_list(asked: int | str, services: Services) -> PriceList:
     """
     lists = await _read(services.client.price_lists.pages(), "which price lists there are now")
     called = [NamedRecord(id=key, name=text(row, "name")) for row in lists.rows if (key := get_int(row, "id"))]
-    named = Named(asked, _meant(asked, called), tuple(each.called for each in called[:_NEAR]))
+    named = Named(asked, _meant(asked, called), tuple(record.called for record in called[:_NEAR]))
     if named.one is None:
         return PriceList(named)
     prices = services.client.price_list_rows.pages(price_list_ids=[named.one.id])

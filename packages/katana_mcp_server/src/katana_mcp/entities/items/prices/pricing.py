@@ -37,7 +37,7 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     if request.price_list is not None:
         return _of_list(request, facts)
     chosen = chosen_of(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     changing = len(changing_of(request, facts))
     unpriced = sum(each.old is None for each in chosen)
     by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
@@ -70,7 +70,7 @@ def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
     """Return the plan of prices in a price list."""
     chosen, of_list = chosen_of(request, facts), list_of(facts)
     one = None if of_list is None else of_list.named.one
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     if of_list is None or one is None:
         return Draft(summary=f"change prices of price list {request.price_list}")
     pairs = [*listed(chosen, of_list)]
@@ -83,7 +83,7 @@ def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
         lanes=(record_lane(LIST, one.id),),
         own={"left": len(changing_of(request, facts)) - len(chosen) or None},
         lines=tuple(_line(each, facts) for each in chosen),
-        changes=tuple(each.changed(called_of(each.priced.variant, facts), one.called) for each in pairs),
+        changes=tuple(pair.changed(called_of(pair.priced.variant, facts), one.called) for pair in pairs),
         prior_state=bound_of_list(pairs, one),
         revert=None
         if back is None or not is_lawful

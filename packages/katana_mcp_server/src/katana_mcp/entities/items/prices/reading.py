@@ -59,7 +59,7 @@ class Meant:
 async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     """Return the variants that are meant, those that one plan changes as they are in Katana now."""
     await current(services, READS, ())
-    by_code: list[Asked] = [("variant", each.sku_or_variant_id) for each in request.prices]
+    by_code: list[Asked] = [("variant", price.sku_or_variant_id) for price in request.prices]
     goods = [*by_code, *(("variant", each) for each in request.skus_or_variant_ids or ())]
     supplier: list[Asked] = [] if request.supplier_id is None else [("supplier", request.supplier_id)]
     found = await references(services, [*goods, *supplier])
@@ -80,9 +80,9 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     found |= await references(services, [(VARIANT, each) for each in ids[: most + 1]])
     stored = (await services.cache.get_many(VARIANT, ids)).rows
     names = await look_up(
-        services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, each) for each in stored]
+        services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, row) for row in stored]
     )
-    ordered = sorted((each for each in stored if not each.deleted), key=lambda each: int(each.id))
+    ordered = sorted((row for row in stored if not row.deleted), key=lambda each: int(each.id))
     return Facts(references=found, names=names, own=Meant(ordered, most, is_any, of_list), days=services.days)
 
 
@@ -95,17 +95,17 @@ async def _filtered(
     filters: Where = () if request.category is None else (OneOf("category_name", (request.category,)),)
     if request.supplier_id is not None:
         named = facts.references["supplier", request.supplier_id].found
-        filters = (*filters, OneOf("default_supplier_id", tuple(each.id for each in named)))
+        filters = (*filters, OneOf("default_supplier_id", tuple(record.id for record in named)))
     found: list[Stored] = []
     is_any = not filters
     for entity, path in _ITEMS if filters else ():
         items = await services.cache.select(entity, Selection(filters, Order("id"), _MOST))
         is_any = is_any or bool(items)
-        theirs = OneOf(path, tuple(each.id for each in items))
+        theirs = OneOf(path, tuple(item.id for item in items))
         found += await services.cache.select(VARIANT, Selection((*mine, theirs), Order("id"), _MOST)) if items else ()
     if not filters:
         found += await services.cache.select(VARIANT, Selection(mine, Order("id"), _MOST))
-    return sorted(int(each.id) for each in found), is_any
+    return sorted(int(row.id) for row in found), is_any
 
 
 def field_of(request: ChangePricesRequest) -> str:
@@ -153,13 +153,13 @@ def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
     """Return the variants that are meant with what their prices become."""
     own = facts.own
     variants = own.variants if isinstance(own, Meant) else ()
-    after = [each for each in variants if int(each.id) > (request.after_variant_id or 0)]
+    after = [variant for variant in variants if int(variant.id) > (request.after_variant_id or 0)]
     if request.prices:
         return [*_one_by_one(request, facts, after)]
     if request.percent is None:
         return []
     factor = 1 + request.percent / 100
-    olds = [(each, old_price(request, each, facts)) for each in after]
+    olds = [(row, old_price(request, row, facts)) for row in after]
     return [
         Priced(each, old, _rounded(old * factor, _decimals_of(old) if request.decimals is None else request.decimals))
         for each, old in olds

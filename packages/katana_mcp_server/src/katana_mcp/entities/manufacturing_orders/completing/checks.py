@@ -43,7 +43,7 @@ def _named(request: CompleteManufacturingOrderRequest, order: State, change: Tra
     called, key = order_of(order), request.production_id or request.delete_production_id
     path = "production_id" if request.production_id is not None else "delete_production_id"
     if subject(request, order) is None:
-        has = ", ".join(str(each.get("id")) for each in rows(order, "productions")) or "none"
+        has = ", ".join(str(production.get("id")) for production in rows(order, "productions")) or "none"
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no production {key}; it has {has}", path)
     elif order.get("status") == DONE:
         message = (
@@ -87,7 +87,7 @@ def _rows(called: str, name: str, uses: Sequence[Use], held: Sequence[State]) ->
         elif use.key in seen:
             message = f"{path}: {words} {use.key} is named twice: name it once, with all that was used"
             yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
-        in_batches = sum(each.quantity for each in (use.asked.batches if use.asked else ()))
+        in_batches = sum(batch.quantity for batch in (use.asked.batches if use.asked else ()))
         if in_batches > use.amount:
             message = f"{use.path}.batches: they add up to more than {plain_number(use.amount)}"
             yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, f"{use.path}.batches")

@@ -51,7 +51,7 @@ def checks(request: CompleteManufacturingOrderRequest, facts: Facts) -> Sequence
 def plan(request: CompleteManufacturingOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order, change = as_it_is(facts, request.manufacturing_order_id), completed(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in against(request, facts))
+    is_lawful = not any(warning.severity == "blocking" for warning in against(request, facts))
     sent = [_action(step, change) for step in steps(COMPLETING, change)] if is_lawful else []
     why, left = _no_way_back(request, order), remaining(order) - (quantity_of(request, order) if is_new(request) else 0)
     shown = draft(COMPLETING, change, _summary(request, order, change))
@@ -91,11 +91,12 @@ def _action(action: Action, change: Transition) -> Action:
 def _lines(request: CompleteManufacturingOrderRequest, order: State, change: Transition) -> list[PlanLine]:
     """Return what is used of each ingredient; what comes back where a production goes."""
     if is_new(request):
-        taken = [{**each.row, "quantity": each.amount} for each in used(request, order) if each.row is not None]
+        taken = [{**use.row, "quantity": use.amount} for use in used(request, order) if use.row is not None]
     else:
         gone = subject(request, order) if request.delete_production_id is not None else None
         taken = [
-            {**each, "id": each.get("manufacturing_order_recipe_row_id")} for each in rows(gone or EMPTY, "ingredients")
+            {**ingredient, "id": ingredient.get("manufacturing_order_recipe_row_id")}
+            for ingredient in rows(gone or EMPTY, "ingredients")
         ]
     found = [(row, line) for row in taken if (line := goods_line(change, row)) is not None]
     return [line.model_copy(update={"row_id": row.get("id")}) for row, line in found]
@@ -137,12 +138,12 @@ def _back(request: CompleteManufacturingOrderRequest, order: State) -> JsonObjec
 def _again(order: State, production: State) -> JsonObject:
     """Return the arguments that report a production once more, with all that it used and took."""
     used_of = {
-        get_int(each, "manufacturing_order_recipe_row_id"): number(each, "quantity")
-        for each in rows(production, "ingredients")
+        get_int(ingredient, "manufacturing_order_recipe_row_id"): number(ingredient, "quantity")
+        for ingredient in rows(production, "ingredients")
     }
     took = {
-        get_int(each, "manufacturing_order_operation_id"): number(each, "time")
-        for each in rows(production, "operations")
+        get_int(operation, "manufacturing_order_operation_id"): number(operation, "time")
+        for operation in rows(production, "operations")
     }
     return {
         "quantity": number(production, "quantity"),
@@ -167,6 +168,6 @@ def _no_way_back(request: CompleteManufacturingOrderRequest, order: State) -> st
     if request.delete_production_id is None:
         return ""
     traced = [gone, *rows(gone, "ingredients")]
-    if any(rows(each, "serial_numbers") or traces(each) for each in traced):
+    if any(rows(state, "serial_numbers") or traces(state) for state in traced):
         return "its batches and serial numbers would not be the same again"
     return ""

@@ -75,7 +75,7 @@ def is_new(request: CompleteManufacturingOrderRequest) -> bool:
 def subject(request: CompleteManufacturingOrderRequest, order: State) -> State | None:
     """Return the production that is named, if the order has it."""
     key = request.production_id or request.delete_production_id
-    return next((each for each in rows(order, "productions") if each.get("id") == key), None)
+    return next((production for production in rows(order, "productions") if production.get("id") == key), None)
 
 
 def remaining(order: State) -> Decimal:
@@ -97,7 +97,7 @@ def is_final(request: CompleteManufacturingOrderRequest, order: State) -> bool:
 def used(request: CompleteManufacturingOrderRequest, order: State) -> list[Use]:
     """Return how much of each ingredient is used: as named, or as the recipe says of so many."""
     made = quantity_of(request, order)
-    asked = [(each.recipe_row_id, each.quantity, each) for each in request.ingredients]
+    asked = [(ingredient.recipe_row_id, ingredient.quantity, ingredient) for ingredient in request.ingredients]
 
     def planned(row: State) -> Decimal:
         return (number(row, "planned_quantity_per_unit") or _ZERO) * made
@@ -108,7 +108,7 @@ def used(request: CompleteManufacturingOrderRequest, order: State) -> list[Use]:
 def worked(request: CompleteManufacturingOrderRequest, order: State) -> list[Use]:
     """Return how long each operation takes: as named, or its share of the plan."""
     made, whole = quantity_of(request, order), number(order, "planned_quantity")
-    asked = [(each.operation_row_id, each.seconds, None) for each in request.operations]
+    asked = [(operation.operation_row_id, operation.seconds, None) for operation in request.operations]
     return _uses("operations", asked, rows(order, "operation_rows"), lambda row: planned_time(row, made, whole))
 
 
@@ -123,7 +123,7 @@ def _uses(
         Use(path=f"{name}[{nr}]", key=key, row=held.get(key), amount=amount, asked=entry)
         for nr, (key, amount, entry) in enumerate(asked)
     ]
-    keys = {each.key for each in named}
+    keys = {use.key for use in named}
     rest = [Use(path=name, key=key, row=row, amount=kept(planned(row))) for key, row in held.items() if key not in keys]
     return [*named, *rest]
 
@@ -148,9 +148,9 @@ def completed(request: CompleteManufacturingOrderRequest, facts: Facts) -> Trans
     if request.production_id is not None:
         moved_to = {} if date is None else {"production_date": date}
         key = request.production_id
-        after["productions"] = [{**each, **moved_to} if each.get("id") == key else each for each in found]
+        after["productions"] = [{**record, **moved_to} if record.get("id") == key else record for record in found]
     elif request.delete_production_id is not None:
-        after["productions"] = [each for each in found if each.get("id") != request.delete_production_id]
+        after["productions"] = [record for record in found if record.get("id") != request.delete_production_id]
     elif quantity_of(request, order):
         after["productions"] = [*found, _new(request, order, date)]
         ended = {"status": DONE, "done_date": date or NOW} if is_final(request, order) else {"status": PARTLY}
@@ -169,10 +169,10 @@ def _new(request: CompleteManufacturingOrderRequest, order: State, date: object)
         **dated,
     }
     if request.ingredients:
-        new["ingredients"] = [_ingredient(each) for each in used(request, order) if each.amount]
+        new["ingredients"] = [_ingredient(use) for use in used(request, order) if use.amount]
     if request.operations:
-        timed = [each for each in worked(request, order) if each.amount]
-        new["operations"] = [{"manufacturing_order_operation_id": each.key, "time": each.amount} for each in timed]
+        timed = [use for use in worked(request, order) if use.amount]
+        new["operations"] = [{"manufacturing_order_operation_id": use.key, "time": use.amount} for use in timed]
     if request.batch_id is not None:
         new["traceability"] = [{"batch_id": request.batch_id}]
     elif request.serial_number_ids:
@@ -191,7 +191,7 @@ def moves(request: CompleteManufacturingOrderRequest, facts: Facts) -> Iterator[
     """Yield what comes and goes at the order's location."""
     order = as_it_is(facts, request.manufacturing_order_id)
     if is_new(request):
-        taken = [{**(each.row or EMPTY), "quantity": each.amount} for each in used(request, order)]
+        taken = [{**(use.row or EMPTY), "quantity": use.amount} for use in used(request, order)]
         new = {"quantity": quantity_of(request, order), "ingredients": taken}
         yield from moved(facts, order, new, 1, "quantity")
     elif request.delete_production_id is not None:

@@ -90,7 +90,7 @@ def _untraced(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
         if is_marked(facts, before, "serial_tracked") and in_trace(one) != number(one, "quantity"):
             message = f"Katana does not show all serial numbers of production {one['id']} of {called(change.old)}"
             yield blocking(warning_codes.LOCKED, f"{message}: others might be made; {_IN_KATANA}")
-        source = next(each for each in shown if each.get("id") == one["id"])
+        source = next(record for record in shown if record.get("id") == one["id"])
         for line, used in zip(rows(one, MADE_OF), rows(source, MADE_OF), strict=True):
             place = get_int(line, ROW)
             if place is None:
@@ -105,7 +105,7 @@ def _untraced(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
 def _seen(used: State) -> Decimal:
     """Return of how much Katana shows the batch, or that it was of none."""
     entries = rows(used, "traceability") or rows(used, "batch_transactions")
-    return sum((Decimal(str(each.get("quantity") or 0)) for each in entries), Decimal(0))
+    return sum((Decimal(str(entry.get("quantity") or 0)) for entry in entries), Decimal(0))
 
 
 def _units(change: Transition, before: State) -> Iterator[ToolWarning]:

@@ -67,19 +67,19 @@ def _production(one: Record, places: Mapping[str, Mapping[int | None, int]]) -> 
     units = [unit.get("id") for unit in rows(one, "serial_numbers")]
     used = [
         {
-            ROW: places[RECIPE].get(get_int(each, "manufacturing_order_recipe_row_id")),
-            "quantity": each.get("quantity"),
-            TRACE: traces(each),
+            ROW: places[RECIPE].get(get_int(row, "manufacturing_order_recipe_row_id")),
+            "quantity": row.get("quantity"),
+            TRACE: traces(row),
         }
-        for each in rows(one, MADE_OF)
+        for row in rows(one, MADE_OF)
     ]
     took = [
-        {ROW: places[WORK].get(get_int(each, "manufacturing_order_operation_id")), "time": each.get("time")}
-        for each in rows(one, TOOK)
+        {ROW: places[WORK].get(get_int(row, "manufacturing_order_operation_id")), "time": row.get("time")}
+        for row in rows(one, TOOK)
     ]
     made_into = [
-        {name: value for name, value in each.items() if name != "quantity"}
-        for each in traces({**one, "serial_numbers": units})
+        {name: value for name, value in trace.items() if name != "quantity"}
+        for trace in traces({**one, "serial_numbers": units})
     ]
     dated = {name: one.get(name) for name in ("id", "quantity", "production_date")}
     return {**dated, MADE_OF: used, TOOK: took, TRACE: made_into}

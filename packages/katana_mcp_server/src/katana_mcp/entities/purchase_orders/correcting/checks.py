@@ -50,7 +50,7 @@ def checks(request: CorrectPurchaseOrderRequest, facts: Facts) -> Sequence[ToolW
         return usual.checks(_ORDER, change)
     closed = [*_standing(change), *_bills(request, change)]
     if blocks(closed):
-        return [each for each in closed if each.severity == "blocking"]
+        return [warning for warning in closed if warning.severity == "blocking"]
     found = [*closed, *_usual(request, change), *_rows(request, change), *_merged(change)]
     if not blocks(found):
         found += shortages(moves(request, change), facts.levels)
@@ -97,7 +97,7 @@ def _usual(request: CorrectPurchaseOrderRequest, change: Transition) -> list[Too
         for asked in (named_batches(row.batches), named_units(row.serial_number_ids))
     )
     found = usual.checks(_ORDER, change)
-    return [each for each in found if not (own and each.code == warning_codes.NO_EFFECTIVE_CHANGE)]
+    return [warning for warning in found if not (own and warning.code == warning_codes.NO_EFFECTIVE_CHANGE)]
 
 
 def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[ToolWarning]:

@@ -69,7 +69,7 @@ def _date(given: object) -> str | None:
 
 def received(facts: Facts, order: State, came: Sequence[Arrival]) -> Transition:
     """Return the order before and after, as every other change of it is looked at."""
-    after: dict[str, object] = {**order, ROWS: list(_rows(order, {each.portion.key: each for each in came}))}
+    after: dict[str, object] = {**order, ROWS: list(_rows(order, {arrival.portion.key: arrival for arrival in came}))}
     is_over = all(row.get("received_date") is not None for row in rows(after, ROWS))
     after["status"] = "RECEIVED" if is_over else "PARTIALLY_RECEIVED"
     return between(PURCHASE_ORDER, facts, order, after)

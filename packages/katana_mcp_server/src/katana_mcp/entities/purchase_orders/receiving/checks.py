@@ -45,7 +45,7 @@ def _status(called: str, order: State) -> Iterator[ToolWarning]:
 
 def _rows(called: str, order: State, facts: Facts, came: Sequence[Arrival]) -> Iterator[ToolWarning]:
     has = [get_int(row, "id") or 0 for row in rows(order, ROWS)]
-    for portion, misfit in misfits(called, [each.portion for each in came], has, _RECEIVING):
+    for portion, misfit in misfits(called, [arrival.portion for arrival in came], has, _RECEIVING):
         if misfit is not None:
             yield misfit
         elif portion.row is not None:

@@ -36,8 +36,8 @@ def plan(request: ReceivePurchaseOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order = as_it_is(facts, request.purchase_order_id)
     came = arrivals(request, facts, order)
-    change = received(facts, order, [each for each in came if each.portion.row is not None])
-    is_lawful = not any(each.severity == "blocking" for each in against(facts, order, came))
+    change = received(facts, order, [arrival for arrival in came if arrival.portion.row is not None])
+    is_lawful = not any(warning.severity == "blocking" for warning in against(facts, order, came))
     why, key = no_way_back(change, came), id_of(order)
     revert = {"purchase_order_id": key, "status": "NOT_RECEIVED", "unreceive": True}
     shown = draft(PURCHASE_ORDER, change, _summary(change, came))
@@ -58,26 +58,26 @@ def _open(change: Transition) -> list[State]:
 
 
 def _summary(change: Transition, came: Sequence[Arrival]) -> str:
-    told = rows_in_words([each.came for each in came if each.portion.row is not None], change)
+    told = rows_in_words([arrival.came for arrival in came if arrival.portion.row is not None], change)
     still = rows_in_words(_open(change), change) or "nothing"
     return f"receive {told or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
 
 
 def _moves(change: Transition, came: Sequence[Arrival]) -> Iterator[StockMove]:
-    for each in came:
-        if each.portion.row is not None:
-            yield from arriving(change, {**each.came, "id": each.portion.key}, f"{each.portion.path}.quantity")
+    for arrival in came:
+        if arrival.portion.row is not None:
+            yield from arriving(change, {**arrival.came, "id": arrival.portion.key}, f"{arrival.portion.path}.quantity")
 
 
 def _named(came: Sequence[Arrival]) -> dict[str, object]:
     """Return which places were named, as ids."""
-    return {"places": [each.place for each in came if each.place is not None]}
+    return {"places": [arrival.place for arrival in came if arrival.place is not None]}
 
 
 def _action(change: Transition, came: Sequence[Arrival]) -> Action:
     order = change.old
     key = id_of(order)
-    sent = [_receipt(each) for each in came]
+    sent = [_receipt(arrival) for arrival in came]
     then = [_expected(row) for row in rows(change.new, ROWS)]
     return Action(
         title=f"receive {len(sent)} row{'' if len(sent) == 1 else 's'} of {PURCHASE_ORDER.called(order)}",
@@ -118,7 +118,10 @@ def no_way_back(change: Transition, came: Sequence[Arrival]) -> str:
         return "Katana can undo receipts only after the whole order was received"
     if order.get("status") == "PARTIALLY_RECEIVED":
         return "undoing receipts would also undo the earlier ones"
-    if any(each.place not in (None, (each.portion.row or EMPTY).get("location_id", each.place)) for each in came):
+    if any(
+        arrival.place not in (None, (arrival.portion.row or EMPTY).get("location_id", arrival.place))
+        for arrival in came
+    ):
         return "rows stay at the location where they were received"
     if len(rows(follow(after, {**after, "status": "NOT_RECEIVED"}), ROWS)) != len(rows(order, ROWS)):
         return "undoing receipts merges identical rows into one"

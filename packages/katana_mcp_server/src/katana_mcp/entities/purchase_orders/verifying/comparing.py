@@ -114,7 +114,7 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
     due = Fraction(side.open if is_note else side.ordered)
     if _near(came, due, terms.request.quantity_tolerance or Decimal(0)):
         return
-    parts = {Fraction(each) for each in (side.received, side.open) if each}
+    parts = {Fraction(amount) for amount in (side.received, side.open) if amount}
     if not is_note and came in parts:
         return
     values = {"document": to_decimal(came), "order": to_decimal(due)}
@@ -148,9 +148,11 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
         return
     for price in prices:
         have = [number(row, "price_per_unit") for row in side.rows]
-        other = [each for each in have if each is None or not _near(price, Fraction(each), _tolerance(terms))]
+        other = [amount for amount in have if amount is None or not _near(price, Fraction(amount), _tolerance(terms))]
         if other:
-            shown = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
+            shown = ", ".join(
+                dict.fromkeys("no price" if amount is None else str(plain_number(amount)) for amount in other)
+            )
             per = f" {terms.currency or ''} per {side.unit.name or 'unit'}"
             message = f"the document has {plain_number(to_decimal(price))}, the order {shown}{per}"
             values = {"document": to_decimal(price)} | ({} if other[0] is None else {"order": other[0]})

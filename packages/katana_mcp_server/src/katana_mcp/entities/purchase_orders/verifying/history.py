@@ -39,7 +39,7 @@ async def last_purchases(sides: Sequence[Side], order: Stored, services: Service
         Within("order_created_date", high=text(order.record, "order_created_date")),
     )
     newest = Selection(where, Order("order_created_date", descending=True), _ORDERS)
-    others = [each for each in await services.cache.select("purchase_order", newest) if each.id != order.id]
+    others = [row for row in await services.cache.select("purchase_order", newest) if row.id != order.id]
     return {place: list(_paid(side, others))[:_LAST] for place, side in enumerate(sides)}
 
 

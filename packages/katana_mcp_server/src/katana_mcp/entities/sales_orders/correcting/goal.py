@@ -49,8 +49,7 @@ def order_of(record: Record, shipments: Sequence[Record]) -> Goal:
     places = {get_int(row, "id"): place for place, row in enumerate(held)}
     found = sorted(shipments, key=lambda one: (str(one.get("picked_date")), get_int(one, "id") or 0))
     gone = [
-        {**_picked(("id", *SHIPPED_WITH), one), GONE: [_line(each, places) for each in rows(one, GONE)]}
-        for one in found
+        {**_picked(("id", *SHIPPED_WITH), one), GONE: [_line(row, places) for row in rows(one, GONE)]} for one in found
     ]
     return {**_picked(_HEAD, order), ROWS: [_picked(_ROW, row) for row in held], FULFILLMENTS: gone}
 

@@ -42,7 +42,7 @@ async def _gather(request: FulfillOrderRequest, services: Services) -> Facts:
     order = as_it_is(facts, request.sales_order_id)
     going = shipped(request, facts, order)
     facts = await with_kits(facts, rows(record, ROWS), services)
-    chosen = [each.row for each in going if each.row is not None and takes_first_expiring(facts, each)]
+    chosen = [portion.row for portion in going if portion.row is not None and takes_first_expiring(facts, portion)]
     stocked = await _batches({(get_int(row, "variant_id"), place_of(order, row)) for row in chosen}, services)
     levels = await read_levels(services, [move.variant for move in moves(request, facts, order, going)])
     return replace(facts, beside={**facts.beside, BATCHES: stocked}, levels=levels)

@@ -63,7 +63,7 @@ def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> It
     if not held:
         yield blocking(warning_codes.EMPTY_ORDER, f"{called} has no rows to ship")
     elif not going:
-        packed = [str(each.get("id")) for each in rows(order, FULFILLMENTS) if each.get("status") == "PACKED"]
+        packed = [str(row.get("id")) for row in rows(order, FULFILLMENTS) if row.get("status") == "PACKED"]
         then = f"; to deliver it, give status DELIVERED and fulfillment_id {', '.join(packed)}" if packed else ""
         message = f"{called} is already packed or delivered: nothing is left to ship{then}"
         yield blocking(warning_codes.ALREADY_COMPLETED, message)
@@ -117,10 +117,12 @@ def _made(
 ) -> Iterator[ToolWarning]:
     """Yield that goods which are made for a row would leave before they are there."""
     shipment = subject(request, order) if request.picked_date is not None else None
-    keys = {each.key for each in going} | {get_int(line, "sales_order_row_id") for line in rows(shipment or {}, GONE)}
-    for row in (each for each in rows(order, ROWS) if get_int(each, "id") in keys):
+    keys = {portion.key for portion in going} | {
+        get_int(line, "sales_order_row_id") for line in rows(shipment or {}, GONE)
+    }
+    for row in (row for row in rows(order, ROWS) if get_int(row, "id") in keys):
         key = row.get("linked_manufacturing_order_id")
-        made = next((each for each in facts.beside.get(MADE, ()) if each.get("id") == key), None)
+        made = next((record for record in facts.beside.get(MADE, ()) if record.get("id") == key), None)
         if made is None:
             continue
         done, name = text(made, "done_date"), text(made, "order_no") or key

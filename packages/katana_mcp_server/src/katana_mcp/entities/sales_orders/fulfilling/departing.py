@@ -44,9 +44,9 @@ def row_moves(facts: Facts, order: State, row: State, amount: Decimal, path: str
     goods = [(get_int(row, "variant_id"), amount)]
     if is_kit(facts, row):
         goods = [
-            (get_int(each, "ingredient_variant_id"), amount * (number(each, "quantity") or Decimal(0)))
-            for each in facts.beside.get(RECIPE, ())
-            if each.get("product_variant_id") == row.get("variant_id")
+            (get_int(record, "ingredient_variant_id"), amount * (number(record, "quantity") or Decimal(0)))
+            for record in facts.beside.get(RECIPE, ())
+            if record.get("product_variant_id") == row.get("variant_id")
         ]
     where = facts.with_id("location", place)
     for variant, change in goods:

@@ -40,7 +40,7 @@ def checks(request: FulfillOrderRequest, facts: Facts) -> Sequence[ToolWarning]:
 def plan(request: FulfillOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order, change = as_it_is(facts, request.sales_order_id), fulfilled(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in against(request, facts))
+    is_lawful = not any(warning.severity == "blocking" for warning in against(request, facts))
     sent = [known_by(step) for step in steps(SHIPPING, change)] if is_lawful else []
     why = _no_way_back(request, facts, order)
     still = [in_words(row_line, [row], change) for row in _open(change.new)]
@@ -70,7 +70,9 @@ def _summary(request: FulfillOrderRequest, facts: Facts, order: State, change: T
         words = ", ".join(f"{each.field.rpartition('.')[2]} {each.new or 'cleared'}" for each in told)
         return f"shipment {request.fulfillment_id} of {called}: {words or 'nothing changes'}"
     going = [
-        {**each.row, "quantity": each.quantity} for each in shipped(request, facts, order) if each.row is not None
+        {**portion.row, "quantity": portion.quantity}
+        for portion in shipped(request, facts, order)
+        if portion.row is not None
     ] or _taken(order, shipment or EMPTY)
     what, still = (in_words(row_line, found, change) or "nothing" for found in (going, _open(change.new)))
     if request.delete_fulfillment_id is not None:
@@ -130,7 +132,7 @@ def _no_way_back(request: FulfillOrderRequest, facts: Facts, order: State) -> st
     held = {row.get("id"): row for row in rows(order, ROWS)}
     for line in rows(shipment, GONE):
         row = held.get(line.get("sales_order_row_id"), {})
-        in_batches = any(each.get("batch_id") for each in rows(line, "batch_transactions"))
+        in_batches = any(transaction.get("batch_id") for transaction in rows(line, "batch_transactions"))
         if is_marked(facts, row, "batch_tracked") and not in_batches:
             return "goods shipped without a batch would be shipped again with one"
         if any(each.get("bin_location_id") for each in rows(line, "traceability")):

@@ -77,7 +77,7 @@ def _ordered(order: State) -> dict[int, Decimal]:
 
 def _taken(shipments: Sequence[State]) -> dict[int, Decimal]:
     found: dict[int, Decimal] = {}
-    for row in (each for shipment in shipments for each in rows(shipment, GONE)):
+    for row in (row for shipment in shipments for row in rows(shipment, GONE)):
         key = get_int(row, "sales_order_row_id") or 0
         found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or Decimal(0))
     return found
@@ -107,9 +107,9 @@ def fulfilled(request: FulfillOrderRequest, facts: Facts) -> Transition:
     key, found = request.fulfillment_id, rows(order, FULFILLMENTS)
     gone = [*_rows(facts, order, shipped(request, facts, order))]
     if key is not None:
-        found = [{**each, **given} if each.get("id") == key else each for each in found]
+        found = [{**record, **given} if record.get("id") == key else record for record in found]
     elif request.delete_fulfillment_id is not None:
-        found = [each for each in found if each.get("id") != request.delete_fulfillment_id]
+        found = [record for record in found if record.get("id") != request.delete_fulfillment_id]
     elif gone:
         new = {name: value for name, value in given.items() if value is not None}
         found = [*found, {"status": "DELIVERED", **new, GONE: gone}]

@@ -27,7 +27,7 @@ def takes_first_expiring(facts: Facts, portion: Portion[ShippedRow]) -> bool:
     row = portion.row
     if row is None or not is_marked(facts, row, "batch_tracked") or (portion.asked and portion.asked.batches):
         return False
-    return not any(each.get("batch_id") for each in (*rows(row, "batch_transactions"), *rows(row, "traceability")))
+    return not any(record.get("batch_id") for record in (*rows(row, "batch_transactions"), *rows(row, "traceability")))
 
 
 def traced(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) -> dict[int, list[Entry]]:
@@ -58,9 +58,9 @@ def with_rest(entries: list[Entry], quantity: Decimal) -> list[Entry]:
 def _stocked(facts: Facts, row: State, place: int | None) -> list[State]:
     """Return the batches of a row's goods at a place, that which expires first before others."""
     found = [
-        each
-        for each in facts.beside.get(BATCHES, ())
-        if (each.get("variant_id"), each.get("location_id")) == (row.get("variant_id"), place)
+        record
+        for record in facts.beside.get(BATCHES, ())
+        if (record.get("variant_id"), record.get("location_id")) == (row.get("variant_id"), place)
     ]
     return sorted(found, key=lambda each: (text(each, "expiration_date") or _NEVER, get_int(each, "batch_id") or 0))
 
@@ -80,7 +80,7 @@ def _first_expiring(
 
 def in_words(facts: Facts, entries: Sequence[Entry]) -> str:
     """Return batches in words: `3 of B-12 (expires 2026-12-01), 2 of no batch`."""
-    known = {each.get("batch_id"): each for each in facts.beside.get(BATCHES, ())}
+    known = {record.get("batch_id"): record for record in facts.beside.get(BATCHES, ())}
     told: list[str] = []
     for entry in entries:
         batch = known.get(entry["batch_id"], EMPTY)

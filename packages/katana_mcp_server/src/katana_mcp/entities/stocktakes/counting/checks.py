@@ -31,7 +31,7 @@ def checks(request: CountStockRequest, facts: Facts) -> list[ToolWarning]:
     if request.delete:
         return [*delete_checks(request, facts)]
     wrong = [*_of_stocktake(request, facts), *_of_place(request, facts)]
-    if any(each.severity == "blocking" for each in wrong):
+    if any(warning.severity == "blocking" for warning in wrong):
         return wrong
     sheet = sheet_of(request, facts)
     return [*wrong, *_of_lines(sheet), *_of_goods(sheet), *_of_rest(sheet)]
@@ -80,7 +80,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
         yield info(warning_codes.PARTIAL_MATCH, f"line 1 is taken for a heading: {place.heading[:80]!r}", "table")
     nothing = sheet.request.table is not None and not place.lines
     is_new = sheet.facts.record is None
-    if nothing or (is_new and sheet.request.complete and all(each.counted is None for each in sheet.entries)):
+    if nothing or (is_new and sheet.request.complete and all(entry.counted is None for entry in sheet.entries)):
         message = "nothing is counted: give a line of SKU, quantity and, if any, batch for each"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "table" if nothing else "complete")
     if sheet.unread:
@@ -98,7 +98,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
 def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
     """Yield goods that moved since counting began, and those of which not all can be told."""
     place = place_of(sheet.facts)
-    moved = {each.variant: place.moved[each.variant] for each in sheet.entries if each.variant in place.moved}
+    moved = {entry.variant: place.moved[entry.variant] for entry in sheet.entries if entry.variant in place.moved}
     if moved:
         began = text(sheet.facts.record or EMPTY, "started_date")
         few = ", ".join(
@@ -110,17 +110,19 @@ def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
         )
         how = "in stock then: if you counted after the move, take the move out of the count, or it is booked twice"
         yield advisory(warning_codes.MOVED_SINCE_COUNT, f"{message} {how}")
-    by_number = [each.variant for each in sheet.planned if is_marked(sheet.facts.names, each.variant, "serial_tracked")]
+    by_number = [
+        entry.variant for entry in sheet.planned if is_marked(sheet.facts.names, entry.variant, "serial_tracked")
+    ]
     if by_number:
-        few = ", ".join(sheet.called(each) for each in by_number[:_FEW])
+        few = ", ".join(sheet.called(number) for number in by_number[:_FEW])
         message = f"a stocktake has no serial numbers: enter the missing ones of {few} in Katana"
         yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message)
-    unknown = [each for each in sheet.booked if each.difference and each.value is None]
+    unknown = [entry for entry in sheet.booked if entry.difference and entry.value is None]
     if unknown:
-        few = ", ".join(sheet.called(each.variant) for each in unknown[:_FEW])
+        few = ", ".join(sheet.called(entry.variant) for entry in unknown[:_FEW])
         yield advisory(warning_codes.STOCK_UNKNOWN, f"no average cost is known, so no value of the difference: {few}")
     if sheet.unlisted:
-        few = ", ".join(sheet.called(each) for each in sheet.unlisted[:_FEW])
+        few = ", ".join(sheet.called(number) for number in sheet.unlisted[:_FEW])
         message = (
             f"{len(sheet.unlisted)} are tracked by batch but have no batch there, so they are not on the list: {few}"
         )
@@ -149,11 +151,11 @@ def _of_rest(sheet: Sheet) -> Iterator[ToolWarning]:
 
 def _uncounted(sheet: Sheet) -> Iterator[ToolWarning]:
     """Yield rows that nobody counted: their stock stays, or is set to nothing where the stocktake says so."""
-    rows = [each for each in sheet.entries if each.counted is None]
+    rows = [entry for entry in sheet.entries if entry.counted is None]
     if not rows:
         return
     is_none = bool(get_bool(sheet.facts.record or EMPTY, "set_remaining_items_as_counted"))
-    few = ", ".join(sheet.called(each.variant) for each in rows[:_FEW])
+    few = ", ".join(sheet.called(row.variant) for row in rows[:_FEW])
     what = "are booked as 0, because the stocktake says so" if is_none else "keep their stock"
     yield advisory(warning_codes.UNCOUNTED_ROWS, f"{len(rows)} rows have no count and {what}: {few}", "complete")
 

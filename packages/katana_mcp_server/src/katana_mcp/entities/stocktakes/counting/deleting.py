@@ -22,7 +22,7 @@ def delete_plan(request: CountStockRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     record, adjustment = facts.record or EMPTY, place_of(facts).adjustment
     key, called = get_int(record, "id") or 0, _called(facts)
-    is_lawful = not any(each.severity == "blocking" for each in delete_checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in delete_checks(request, facts))
     actions = [] if adjustment is None else [_delete_adjustment(facts)]
     actions.append(on_record(f"delete {called}", STOCKTAKE, "stocktakes", key))
     lanes = [(STOCKTAKE, key), *([] if adjustment is None else [(ADJUSTMENT, get_int(adjustment, "id") or 0)])]
@@ -32,7 +32,7 @@ def delete_plan(request: CountStockRequest, facts: Facts) -> Draft:
         summary=f"delete {called}{along}",
         actions=tuple(actions) if is_lawful else (),
         touches={STOCKTAKE: record, ROWS: held, ADJUSTMENT: adjustment},
-        lanes=tuple(record_lane(*each) for each in lanes),
+        lanes=tuple(record_lane(*lane) for lane in lanes),
         id=get_int(record, "id"),
         number=text(record, "stocktake_number"),
         status=text(record, "status"),

@@ -33,7 +33,7 @@ def matched(line: Line, facts: Facts) -> Matched | Unmatched:
     if isinstance(line, UnreadLine):
         return Unmatched(line)
     named = facts.references["variant", line.sku_or_variant_id]
-    wrong = [each for each in wording.unnamed("variant", named, line.where) if each.severity == "blocking"]
+    wrong = [warning for warning in wording.unnamed("variant", named, line.where) if warning.severity == "blocking"]
     if wrong or named.one is None:
         why = wrong[0].message.removeprefix(f"{line.where}: ") if wrong else "is not certain"
         return _unmatched(line, why)
@@ -51,7 +51,7 @@ def _in_batch(line: CountLine, variant: int, called: str, facts: Facts) -> Match
         if get_int(row, "variant_id") == variant
     }
     key = variant, None if line.batch is None else batches.get(line.batch)
-    few = sorted(str(each) for each in batches)[:_FEW]
+    few = sorted(str(batch) for batch in batches)[:_FEW]
     has = f"it has {', '.join(few) or 'none'}{' and more' if len(batches) > _FEW else ''}"
     if not is_marked(facts.names, variant, "batch_tracked"):
         key = variant, None

@@ -33,7 +33,7 @@ def plan(request: CountStockRequest, facts: Facts) -> Draft:
     if request.delete:
         return delete_plan(request, facts)
     sheet = sheet_of(request, facts)
-    is_lawful = not any(each.severity == "blocking" for each in checks(request, facts))
+    is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     saga: JsonObject = {BEFORE: _before(sheet), GOAL: _goal(sheet), BACK: False}
     now: JsonObject = {"record": facts.record, ROWS: list(facts.beside.get(ROWS, ()))}
     key, numbered = get_int(facts.record or EMPTY, "id"), facts.numbered
@@ -48,7 +48,7 @@ def plan(request: CountStockRequest, facts: Facts) -> Draft:
         number=sheet.number,
         status=sheet.status,
         own=_own(sheet, shown),
-        lines=tuple(_line(sheet, each) for each in shown),
+        lines=tuple(_line(sheet, entry) for entry in shown),
         currency=facts.names.base_currency(),
         changes=tuple(_changes(sheet)),
         stock=described(_moves(sheet), facts.levels) if sheet.is_completed else (),
@@ -67,7 +67,8 @@ def _goal(sheet: Sheet) -> Record:
     request = sheet.request
     given = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
     rows = [
-        {"variant_id": each.variant, "batch_id": each.batch, "counted_quantity": each.counted} for each in sheet.planned
+        {"variant_id": entry.variant, "batch_id": entry.batch, "counted_quantity": entry.counted}
+        for entry in sheet.planned
     ]
     place, number = location_of(request, sheet.facts), sheet.number
     return canonical({**given, "location_id": place, "stocktake_number": number, "status": sheet.status, ROWS: rows})
@@ -79,19 +80,19 @@ def _before(sheet: Sheet) -> Record:
     if record is None:
         return canonical({"id": None, "others": list(() if numbered is None else numbered.taken)})
     given = {name: record.get(name) for name in HEAD if name in sheet.request.model_fields_set}
-    held = [each.row for each in sheet.planned if each.row is not None]
+    held = [entry.row for entry in sheet.planned if entry.row is not None]
     return canonical({**given, "id": record.get("id"), "status": record.get("status"), ROWS: held})
 
 
 def _bound(sheet: Sheet) -> dict[str, object]:
     """Return what the plan depends on: the stocktake with its rows, all that is named, the stock that was counted."""
     facts, at = sheet.facts, _at(sheet)
-    goods = [facts.with_id("variant", each.variant) for each in sheet.planned if each.path is not None]
+    goods = [facts.with_id("variant", entry.variant) for entry in sheet.planned if entry.path is not None]
     used = {"variant": goods, "location": [at]}
-    named = {entity: [asdict(each) for each in some if each is not None] for entity, some in used.items()}
+    named = {entity: [asdict(record) for record in some if record is not None] for entity, some in used.items()}
     others = () if facts.numbered is None else facts.numbered.taken
-    counted = [each for each in (*sheet.planned, *_differing(sheet)) if each.counted is not None]
-    stock = {f"{each.variant} {each.batch or ''}".strip(): each.held for each in counted}
+    counted = [entry for entry in (*sheet.planned, *_differing(sheet)) if entry.counted is not None]
+    stock = {f"{entry.variant} {entry.batch or ''}".strip(): entry.held for entry in counted}
     bound: dict[str, object] = {
         USED: {entity: some for entity, some in named.items() if some},
         HAVING: list(others),
@@ -108,13 +109,13 @@ def _lanes(sheet: Sheet) -> tuple[str, ...]:
 def _summary(sheet: Sheet) -> str:
     at, numbered = _at(sheet), sheet.facts.numbered
     called = sheet.number if numbered is None else numbered.called
-    counted = sum(each.counted is not None for each in sheet.planned)
+    counted = sum(entry.counted is not None for entry in sheet.planned)
     done = [f"count {counted} row{'' if counted == 1 else 's'}"] if counted else []
     done += [f"put {len(sheet.planned) - counted} on the list to count"] if len(sheet.planned) > counted else []
     done += [f"make it {sheet.status}"] if sheet.status != sheet.now else []
     what = ", ".join(done) or "nothing"
-    differ = [each for each in _differing(sheet) if each.difference]
-    value = total([each.value for each in differ])
+    differ = [entry for entry in _differing(sheet) if entry.difference]
+    value = total([entry.value for entry in differ])
     worth = "" if value is None or not differ else f", {plain_number(round(value, 2))} {_currency(sheet)}".rstrip()
     message = f"; {len(differ)} differ{'s' if len(differ) == 1 else ''}{worth}" if differ else ""
     return f"stocktake {called} at {'?' if at is None else at.called}: {what}{message}"
@@ -132,8 +133,8 @@ def _differing(sheet: Sheet) -> Sequence[Entry]:
 def _shown(sheet: Sheet) -> Iterator[Entry]:
     """Yield what is shown: what this plan writes, then the largest other differences that it books."""
     yield from sheet.planned
-    mine, most = {(each.variant, each.batch) for each in sheet.planned}, min(MOST_ROWS, place_of(sheet.facts).most)
-    others = [each for each in _differing(sheet) if (each.variant, each.batch) not in mine and each.difference]
+    mine, most = {(entry.variant, entry.batch) for entry in sheet.planned}, min(MOST_ROWS, place_of(sheet.facts).most)
+    others = [entry for entry in _differing(sheet) if (entry.variant, entry.batch) not in mine and entry.difference]
     yield from sorted(others, key=lambda each: -abs(each.value or 0))[: max(0, most - len(sheet.planned))]
 
 
@@ -156,7 +157,7 @@ def _line(sheet: Sheet, entry: Entry) -> CountedLine:
 
 
 def _own(sheet: Sheet, shown: Sequence[Entry]) -> dict[str, object]:
-    counted = [each.value for each in _differing(sheet) if each.counted is not None]
+    counted = [entry.value for entry in _differing(sheet) if entry.counted is not None]
     unread = [f"{each.where}: {each.why}" for each in sheet.unread]
     more = [f"and {len(unread) - _MISREAD} more"] if len(unread) > _MISREAD else []
     return {
@@ -181,22 +182,22 @@ def _uncounted(sheet: Sheet) -> UncountedGoods:
 
 
 def _changes(sheet: Sheet) -> Iterator[FieldChange]:
-    for each in sheet.planned:
-        if each.row is not None:
-            old, new = number(each.row, "counted_quantity"), each.counted
+    for entry in sheet.planned:
+        if entry.row is not None:
+            old, new = number(entry.row, "counted_quantity"), entry.counted
             told = [None if amount is None else str(plain_number(amount)) for amount in (old, new)]
-            yield FieldChange(field=f"{sheet.called(each.variant)}.counted_quantity", old=told[0], new=told[1])
+            yield FieldChange(field=f"{sheet.called(entry.variant)}.counted_quantity", old=told[0], new=told[1])
     if sheet.facts.record is not None and sheet.status != sheet.now:
         yield FieldChange(field="status", old=sheet.now, new=sheet.status)
 
 
 def _moves(sheet: Sheet) -> Iterator[StockMove]:
     at = _at(sheet)
-    for each in sheet.booked:
-        if at is not None and each.difference:
-            called = sheet.called(each.variant)
+    for entry in sheet.booked:
+        if at is not None and entry.difference:
+            called = sheet.called(entry.variant)
             yield StockMove(
-                variant=each.variant, called=called, location=at.id, place=at.called, change=each.difference
+                variant=entry.variant, called=called, location=at.id, place=at.called, change=entry.difference
             )
 
 
@@ -205,7 +206,7 @@ def _back(sheet: Sheet) -> JsonObject | None:
     key = get_int(sheet.facts.record or EMPTY, "id")
     if key is None or sheet.is_completed:
         return {"tool": TOOL, "arguments": {"stocktake_id": Ref(0, "id") if key is None else key, "delete": True}}
-    was = [(each, number(each.row or EMPTY, "counted_quantity")) for each in sheet.planned]
+    was = [(entry, number(entry.row or EMPTY, "counted_quantity")) for entry in sheet.planned]
     if sheet.status != sheet.now or not was or any(amount is None for _, amount in was):
         return None
     counts = [

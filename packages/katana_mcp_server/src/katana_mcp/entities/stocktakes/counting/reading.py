@@ -81,8 +81,8 @@ async def gather(request: CountStockRequest, services: Services) -> Facts:
     if facts.record is not None:
         asked.append(("location", get_int(facts.record, "location_id") or 0))
     lines, heading = _lines(request)
-    counted = [each.sku_or_variant_id for each in lines if isinstance(each, CountLine)]
-    asked += [("variant", each) for each in (*counted, *(request.skus_or_variant_ids or ()))]
+    counted = [line.sku_or_variant_id for line in lines if isinstance(line, CountLine)]
+    asked += [("variant", reference) for reference in (*counted, *(request.skus_or_variant_ids or ()))]
     facts = replace(facts, references=await references(services, asked), days=services.days)
     at = location_of(request, facts)
     found = Place(lines=lines, heading=heading, most=services.most_lines, most_writes=services.most_writes)
@@ -122,7 +122,7 @@ async def _to_delete(facts: Facts, services: Services) -> Facts:
         return facts
     await as_they_are_now(services, ADJUSTMENT, [key])
     found = (await services.cache.get_many(ADJUSTMENT, [key])).rows
-    live = next((each.record for each in found if not each.deleted), None)
+    live = next((row.record for row in found if not row.deleted), None)
     return replace(facts, own=Place(adjustment=live))
 
 
@@ -165,8 +165,8 @@ def is_marked(names: Names, variant: int, flag: str) -> bool:
 async def _scope(request: CountStockRequest, facts: Facts, services: Services) -> list[int] | None:
     """Return the variants that are to be counted, whether or not they were; None where nothing says which."""
     there = [key for key, level in place_of(facts).stock.items() if number(level, "quantity_in_stock")]
-    named = [facts.one("variant", each) for each in request.skus_or_variant_ids or ()]
-    scope = [each.id for each in named if each is not None]
+    named = [facts.one("variant", reference) for reference in request.skus_or_variant_ids or ()]
+    scope = [record.id for record in named if record is not None]
     if request.category is not None:
         theirs = await _of_category(request.category, services)
         scope += [key for key in there if key in theirs]
@@ -181,9 +181,9 @@ async def _of_category(category: str, services: Services) -> frozenset[int]:
     for entity, path in _ITEMS:
         where = (OneOf("category_name", (category,)),)
         items = await services.cache.select(entity, Selection(where, Order("id"), _MOST))
-        mine = (OneOf(path, tuple(each.id for each in items)),)
+        mine = (OneOf(path, tuple(item.id for item in items)),)
         every = await services.cache.select("variant", Selection(mine, Order("id"), _MOST)) if items else ()
-        found.update(int(each.id) for each in every)
+        found.update(int(row.id) for row in every)
     return frozenset(found)
 
 

@@ -45,7 +45,7 @@ class Sheet:
     @cached_property
     def changed(self) -> list[Entry]:
         """All that is to be written, however much that is."""
-        return [each for each in self.entries if each.is_changed]
+        return [entry for entry in self.entries if entry.is_changed]
 
     @cached_property
     def planned(self) -> list[Entry]:
@@ -75,7 +75,7 @@ class Sheet:
     @cached_property
     def status(self) -> str:
         """The status as it is to be: counting begins once all rows are there, so that their stock is noted then."""
-        uncounted = bool(self.unread) or any(each.counted is None for each in self.entries)
+        uncounted = bool(self.unread) or any(entry.counted is None for entry in self.entries)
         goal = STATUSES[0] if self.left else "COMPLETED" if self.request.complete else "COUNTED"
         if goal == "COUNTED" and uncounted:
             goal = "IN_PROGRESS"
@@ -91,18 +91,18 @@ class Sheet:
         """The entries as Katana books them once it is completed: what nobody counted may count as nothing."""
         is_none = bool(get_bool(self.facts.record or EMPTY, "set_remaining_items_as_counted"))
         zero = Decimal(0) if is_none else None
-        return [each if each.counted is not None else each.with_count(zero) for each in self.entries]
+        return [entry if entry.counted is not None else entry.with_count(zero) for entry in self.entries]
 
     @cached_property
     def unlisted(self) -> list[int]:
         """Variants that were to be put on the list and cannot be: kept in batches, and there in none."""
-        listed = {each.variant for each in self.entries}
+        listed = {entry.variant for entry in self.entries}
         return [key for key in place_of(self.facts).scope or () if key not in listed]
 
     @cached_property
     def uncounted(self) -> list[tuple[int, Decimal, Decimal | None]]:
         """Variants in stock there of which nobody counted anything: id, stock and value, the most valuable first."""
-        counted = {each.variant for each in self.entries if each.counted is not None}
+        counted = {entry.variant for entry in self.entries if entry.counted is not None}
         found = [
             (key, held, number(level, "value_in_stock"))
             for key, level in place_of(self.facts).stock.items()
@@ -176,7 +176,7 @@ class _Making:
         """Return the entry of a variant and batch: a new count stands in the place of an older one."""
         row, lines = self.rows.get(key), self.groups.get(key, ())
         before = None if row is None else number(row, "counted_quantity")
-        counted = sum((each.line.quantity for each in lines), Decimal(0)) if lines else before
+        counted = sum((line.line.quantity for line in lines), Decimal(0)) if lines else before
         noted = None if row is None else number(row, "in_stock_quantity")
         return Entry(
             variant=key[0],
@@ -194,14 +194,14 @@ class _Making:
         if batch is not None:
             mine = [row for row in self.place.batches if get_int(row, "batch_id") == batch]
             there = [number(row, "quantity_in_stock") for row in mine if get_int(row, "location_id") == self.at]
-            return sum((each or Decimal(0) for each in there), Decimal(0))
+            return sum((amount or Decimal(0) for amount in there), Decimal(0))
         if variant not in self.place.stock:
             return Decimal(0) if self.place.is_whole else None
         return number(self.place.stock[variant], "quantity_in_stock")
 
 
 def _doubled(names: Names, lines: Sequence[Matched]) -> str:
-    amounts = [str(plain_number(each.line.quantity)) for each in lines]
-    total = plain_number(sum((each.line.quantity for each in lines), Decimal(0)))
+    amounts = [str(plain_number(line.line.quantity)) for line in lines]
+    total = plain_number(sum((line.line.quantity for line in lines), Decimal(0)))
     called = names.sku(lines[0].key[0]) or lines[0].key[0]
-    return f"{called} in {', '.join(each.line.where for each in lines)}: {' + '.join(amounts)} = {total}"
+    return f"{called} in {', '.join(line.line.where for line in lines)}: {' + '.join(amounts)} = {total}"

@@ -69,9 +69,9 @@ async def _found(saga: JsonObject, services: Services) -> Record | None:
     number = text(goal, "stocktake_number") or ""
     others = cast("Sequence[int]", before["others"])
     found = await _listed("stocktakes", services, stocktake_number=number)
-    mine = [each for each in found if each.get("id") not in others]
-    if len(mine) > 1 or any(each.get("location_id") != goal.get("location_id") for each in mine):
-        ids = ", ".join(str(each.get("id")) for each in mine)
+    mine = [record for record in found if record.get("id") not in others]
+    if len(mine) > 1 or any(record.get("location_id") != goal.get("location_id") for record in mine):
+        ids = ", ".join(str(record.get("id")) for record in mine)
         message = f"stocktake {number} is not clear (ids {ids}): delete the one that is not yours in Katana"
         raise Astray(f"{message}, and apply the same token again")
     return next(iter(mine), None)

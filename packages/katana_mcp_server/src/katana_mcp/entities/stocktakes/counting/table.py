@@ -86,7 +86,7 @@ def _column(field: str) -> str | None:
 def _fields(line: str) -> list[str]:
     separator = next((each for each in _SEPARATORS if each in line), ",")
     (fields,) = csv.reader([line], delimiter=separator)
-    return [each.strip() for each in fields]
+    return [field.strip() for field in fields]
 
 
 def _read(nr: int, line: str) -> Line:
@@ -97,7 +97,7 @@ def _read(nr: int, line: str) -> Line:
     quantity = _quantity(fields[1])
     if isinstance(quantity, str):
         return UnreadLine(where, "table", f"{fields[0]}: {quantity}")
-    return CountLine(where, "table", fields[0], quantity, next((each for each in fields[2:] if each), None))
+    return CountLine(where, "table", fields[0], quantity, next((field for field in fields[2:] if field), None))
 
 
 _SHOWN = 60
