@@ -13,9 +13,9 @@ type Record = dict[str, Any]
 
 def defined(tenant: Tenant, label: str, entity_type: str, field_type: str = "shortText", **more: object) -> str:
     """Return the id of a definition, made where the account has none of this label and kind."""
-    for each in tenant.all("custom_field_definitions"):
-        if (each["label"], each["entity_type"]) == (label, entity_type):
-            return each["id"]
+    for definition in tenant.all("custom_field_definitions"):
+        if (definition["label"], definition["entity_type"]) == (label, entity_type):
+            return definition["id"]
     body = {"label": label, "entity_type": entity_type, "field_type": field_type, "source": "katana", **more}
     return tenant.create("custom_field_definitions", body)["id"]
 
@@ -89,6 +89,7 @@ async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> No
     variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
     older = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size", "field_value": "5"}]
     tenant.edit("variants", variant["id"], custom_fields=older)
+    tenant.edit("products", product["id"])  # which holds its variants too
 
     async def found(**fields: object) -> list[int]:
         return ids_of(await stage.call("list_items", custom_fields=fields), "item_id")

@@ -1,7 +1,8 @@
-"""A server that begins with its cache full, as one sync at this moment would leave it, in a new file or in memory.
+"""A server that begins with its cache full, in a new file or in memory.
 
-It is given only to an account that is, to the byte, the one that was synced, at the same moment and before any request;
-every other one, and every one of a test marked `cold`, is synced by the server itself.
+An account that is, to the byte, the one that was synced gets it as a sync at this moment would leave it. One that was
+changed since gets it as a sync an hour ago would have left it: its server reads what was changed. Every account that
+was changed without a trace in `updated_at`, was asked already, or is of a test marked `cold`, is synced from nothing.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import ContextVar
+from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 
@@ -28,6 +30,8 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
 from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing.idle_loop import IdleLoop
+from katana_sandbox import ManualClock
+from katana_sandbox.store.records import GONE, Store
 
 type MakeSandbox = Callable[[], OwnSandbox]
 
@@ -37,13 +41,16 @@ _TABLES = {
 }
 """The files of a cache that are given to servers, and the table of each in which leases are."""
 
+_AGE = timedelta(minutes=30)
+"""Longer than any rows count as fresh, and too short for an audit."""
+
 _HERE = ContextVar[OwnSandbox | None]("the sandbox behind the server that runs here", default=None)
 _EMPTY = schema.empty_image
 _EMPTY_LEGACY = legacy.empty_image  # goes with cache_legacy
 
 
 def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
-    """Let servers begin with a full cache where their account is still what `make` returns."""
+    """Let servers begin with a full cache where their account is what `make` returns, or tells what was changed."""
     transport = OwnSandbox.transport
 
     def noted(own: OwnSandbox) -> Transport:
@@ -60,48 +67,72 @@ def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
 
 
 def _file(make: MakeSandbox, name: str, empty: Callable[[], bytes]) -> bytes:
-    """Return a file of the full cache where the account of the server that runs here is untouched."""
-    return _images(make)[name] if _is_untouched(make) else empty()
-
-
-def _is_untouched(make: MakeSandbox) -> bool:
-    """Return whether the account of the server that runs here is what `make` returns."""
+    """Return a file of the cache that the server that runs here begins with."""
     own = _HERE.get()
-    account = own and _account(own)
-    return bool(account) and account == _untouched(make)
+    if own is None or not _is_unasked(own):
+        return empty()
+    known = _untouched(make)
+    if _account(own) == _account(known):
+        return _images(make, timedelta())[name]
+    return _images(make, _AGE)[name] if _is_told(own, known) else empty()
+
+
+def _is_unasked(own: OwnSandbox) -> bool:
+    """Return whether nobody has asked the sandbox anything, or set it otherwise."""
+    sandbox = own.sandbox
+    return not len(sandbox.journal) and not sandbox.switches.changed() and own.api_key == sandbox.default_key
 
 
 def _account(own: OwnSandbox) -> object:
-    """Return all that a sandbox holds, and its moment, or None once it was asked or set otherwise."""
-    sandbox = own.sandbox
-    if len(sandbox.journal) or sandbox.switches.changed() or own.api_key != sandbox.default_key:
-        return None
-    return sandbox.now(), sandbox.tenant().db.saved()
+    """Return all that a sandbox holds, and its moment."""
+    return own.sandbox.now(), own.sandbox.tenant().db.saved()
+
+
+def _is_told(own: OwnSandbox, known: OwnSandbox) -> bool:
+    """Return whether `updated_at` tells of every record that differs from the account that is known."""
+    since = int(known.sandbox.now().timestamp() * 1000)
+    before = known.sandbox.tenant().db.stores
+    return all(_are_told(store, before[name], since) for name, store in own.sandbox.tenant().db.stores.items())
+
+
+def _are_told(store: Store, before: Store, since: int) -> bool:
+    if len(store.updated) < len(before.updated):
+        return False
+    for slot, updated in enumerate(store.updated):
+        is_same = slot < len(before.updated) and _slot(store, slot) == _slot(before, slot)
+        if not is_same and (updated < since or store.flags[slot] & GONE):
+            return False
+    return True
+
+
+def _slot(store: Store, slot: int) -> tuple[bytes, int]:
+    return store.raw(slot), store.flags[slot]
 
 
 @cache
-def _untouched(make: MakeSandbox) -> object:
-    return _account(make())
+def _untouched(make: MakeSandbox) -> OwnSandbox:
+    return make()
 
 
 @cache
-def _images(make: MakeSandbox) -> Mapping[str, bytes]:
-    """Return the files of a full cache, by their names."""
+def _images(make: MakeSandbox, age: timedelta) -> Mapping[str, bytes]:
+    """Return the files of a full cache of that age, by their names."""
     with tempfile.TemporaryDirectory() as directory:
         with ThreadPoolExecutor(1) as beside:  # whoever asks may be a callback of a loop
-            beside.submit(_fill, make(), Path(directory)).result()
+            beside.submit(_fill, make(), age, Path(directory)).result()
         return {path.name: _in_memory(path) for path in Path(directory).rglob("*") if path.name in _TABLES}
 
 
-def _fill(own: OwnSandbox, directory: Path) -> None:
+def _fill(own: OwnSandbox, age: timedelta, directory: Path) -> None:
     for flag in (ALWAYS, *(name for name in BACKENDS if name != ALWAYS)):
-        asyncio.run(_sync(own, directory, flag), loop_factory=IdleLoop)
+        asyncio.run(_sync(own, age, directory, flag), loop_factory=IdleLoop)
 
 
-async def _sync(own: OwnSandbox, directory: Path, flag: str) -> None:
+async def _sync(own: OwnSandbox, age: timedelta, directory: Path, flag: str) -> None:
     """Sync every entity into files below the directory; a further backend is filled from what is there."""
     settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend=flag)
-    tenant = connected(settings, Environment(transport=own.transport(), clock=own.sandbox.clock))
+    clock = ManualClock(own.sandbox.now() - age, auto=False)
+    tenant = connected(settings, Environment(transport=own.transport(), clock=clock))
     _HERE.set(None)
     services = await tenant.services()
     await services.fresh.ensure([spec.name for spec in SPECS if spec is not STOCK])
