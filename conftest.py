@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
+from mcp.client.session import ClientSession
+from mcp.types import CallToolResult
 
+from katana_mcp.server.catalogue import tools
 from katana_mcp.testing.idle_loop import IdleLoop
 
 pytest_plugins = ["tests.budget"]
@@ -23,6 +26,9 @@ gc.disable()
 # Each of some hundred processes that tests start would compile two thousand modules anew, each run rewrite 300 files.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# httpx asks for it at each request of an application in this process, and Python looks for it everywhere.
+sys.modules.setdefault("sniffio", None)  # ty: ignore[no-matching-overload]  # pyright: ignore[reportArgumentType]
 
 # Hypothesis would fail what takes longer than 200 ms, on a loaded machine anything.
 settings.register_profile("whatever it takes", deadline=None)
@@ -46,6 +52,22 @@ def _check_once(schema: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
 
 
 Draft202012Validator.check_schema = _check_once  # ty: ignore[invalid-assignment]
+
+_OURS = {tool.name for tool in tools()}
+_OUTPUTS: dict[str, dict[str, Any] | None] = {}
+_validate = ClientSession.validate_tool_result
+
+
+async def _validate_listed(self: ClientSession, name: str, result: CallToolResult) -> None:
+    """Check an answer of ours by the schema listed before in this process: each session would list ninety tools."""
+    known: dict[str, dict[str, Any] | None] = vars(self)["_tool_output_schemas"]
+    if name in _OUTPUTS:
+        known.setdefault(name, _OUTPUTS[name])
+    await _validate(self, name, result)
+    _OUTPUTS.update((tool, schema) for tool, schema in vars(self)["_tool_output_schemas"].items() if tool in _OURS)
+
+
+ClientSession.validate_tool_result = _validate_listed
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,7 +1,9 @@
 """What the sandbox holds, read past the server: the truth that answers and lists are compared with."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, cast
 
 from katana_mcp.testing import Stage, payload_of, text_of
@@ -59,7 +61,13 @@ async def rows_of_cut_pages(
 
 def unique_sku(tenant: Tenant, variant: Wire) -> bool:
     """Return whether no other variant, of any state, has this one's SKU."""
-    return sum(each["sku"] == variant["sku"] for each in tenant.all("variants")) == 1
+    return _skus(tenant, tenant.db.stores["variants"].version)[variant["sku"]] == 1
+
+
+@lru_cache(maxsize=1)
+def _skus(tenant: Tenant, _version: int) -> Counter[str | None]:
+    """Return how many variants have each SKU, counted anew when a variant was changed."""
+    return Counter(variant["sku"] for variant in tenant.all("variants"))
 
 
 def records(body: object) -> list[Wire]:

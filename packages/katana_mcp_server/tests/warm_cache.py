@@ -1,8 +1,8 @@
 """A server that begins with its cache full, in a new file or in memory.
 
 An account that is, to the byte, the one that was synced gets it as a sync at this moment would leave it. One that was
-changed since gets it as a sync an hour ago would have left it: its server reads what was changed. Every account that
-was changed without a trace in `updated_at`, was asked already, or is of a test marked `cold`, is synced from nothing.
+changed since gets it as a sync half an hour ago would have left it: its server reads what was changed. Every account
+that was changed without a trace in `updated_at`, was asked already, or is of a test marked `cold`, is synced whole.
 """
 
 import asyncio
@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ _TABLES = {
 _AGE = timedelta(minutes=30)
 """Longer than any rows count as fresh, and too short for an audit."""
 
-_HERE = ContextVar[OwnSandbox | None]("the sandbox behind the server that runs here", default=None)
+_HERE = ContextVar["_Start | None"]("the start of the server that runs here", default=None)
 _EMPTY = schema.empty_image
 _EMPTY_LEGACY = legacy.empty_image  # goes with cache_legacy
 
@@ -54,33 +55,57 @@ def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
     transport = OwnSandbox.transport
 
     def noted(own: OwnSandbox) -> Transport:
-        _HERE.set(own)
+        _HERE.set(_Start(own, make))
         return transport(own)
 
     def typed_image(mappings: tuple[TableMapping, ...]) -> bytes:
-        return _file(make, FILE_NAME, partial(_EMPTY, mappings))
+        return _file(FILE_NAME, partial(_EMPTY, mappings))
 
     monkeypatch.setattr(OwnSandbox, "transport", noted)
     monkeypatch.setattr(schema, "empty_image", typed_image)
-    legacy_image = partial(_file, make, legacy.FILE_NAME, _EMPTY_LEGACY)  # goes with cache_legacy
+    legacy_image = partial(_file, legacy.FILE_NAME, _EMPTY_LEGACY)  # goes with cache_legacy
     monkeypatch.setattr(legacy, "empty_image", legacy_image)  # goes with cache_legacy
 
 
-def _file(make: MakeSandbox, name: str, empty: Callable[[], bytes]) -> bytes:
+def _file(name: str, empty: Callable[[], bytes]) -> bytes:
     """Return a file of the cache that the server that runs here begins with."""
-    own = _HERE.get()
-    if own is None or not _is_unasked(own):
+    start = _HERE.get()
+    if start is None or not start.is_first:
         return empty()
-    known = _untouched(make)
-    if _account(own) == _account(known):
-        return _images(make, timedelta())[name]
-    return _images(make, _AGE)[name] if _is_told(own, known) else empty()
+    age = start.age_of(name)
+    return empty() if age is None else _images(start.make, age)[name]
 
 
-def _is_unasked(own: OwnSandbox) -> bool:
-    """Return whether nobody has asked the sandbox anything, or set it otherwise."""
-    sandbox = own.sandbox
-    return not len(sandbox.journal) and not sandbox.switches.changed() and own.api_key == sandbox.default_key
+@dataclass
+class _Start:
+    """A server on a sandbox before its first request."""
+
+    own: OwnSandbox
+    make: MakeSandbox
+    given: set[str] = field(default_factory=set[str])
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nobody has asked the sandbox anything, or set it otherwise."""
+        sandbox = self.own.sandbox
+        return not len(sandbox.journal) and not sandbox.switches.changed() and self.own.api_key == sandbox.default_key
+
+    def age_of(self, name: str) -> timedelta | None:
+        """Return how old this file is that it begins with, as its others are; None where it begins with none."""
+        if name in self.given:  # a further cache, and the account may have been changed since
+            self.given.clear()
+            self.__dict__.pop("_age", None)
+        self.given.add(name)
+        return self._age
+
+    @cached_property
+    def _age(self) -> timedelta | None:
+        if _account(self.own) == _untouched_account(self.make):
+            return timedelta()
+        known = _untouched(self.make).sandbox
+        since, before = int(known.now().timestamp() * 1000), known.tenant().db.stores
+        stores = self.own.sandbox.tenant().db.stores
+        return _AGE if all(_are_told(store, before[name], since) for name, store in stores.items()) else None
 
 
 def _account(own: OwnSandbox) -> object:
@@ -88,14 +113,8 @@ def _account(own: OwnSandbox) -> object:
     return own.sandbox.now(), own.sandbox.tenant().db.saved()
 
 
-def _is_told(own: OwnSandbox, known: OwnSandbox) -> bool:
-    """Return whether `updated_at` tells of every record that differs from the account that is known."""
-    since = int(known.sandbox.now().timestamp() * 1000)
-    before = known.sandbox.tenant().db.stores
-    return all(_are_told(store, before[name], since) for name, store in own.sandbox.tenant().db.stores.items())
-
-
 def _are_told(store: Store, before: Store, since: int) -> bool:
+    """Return whether `updated_at` tells of every record that differs from what was before that moment."""
     if len(store.updated) < len(before.updated):
         return False
     for slot, updated in enumerate(store.updated):
@@ -112,6 +131,11 @@ def _slot(store: Store, slot: int) -> tuple[bytes, int]:
 @cache
 def _untouched(make: MakeSandbox) -> OwnSandbox:
     return make()
+
+
+@cache
+def _untouched_account(make: MakeSandbox) -> object:
+    return _account(_untouched(make))
 
 
 @cache

@@ -11,6 +11,7 @@ type Record = dict[str, Any]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _ASCII = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder()
 _EXACT = 1e15
 
 
@@ -24,7 +25,7 @@ def encode(value: object) -> bytes:
 
 def decode(raw: bytes) -> object:
     """The value of our own bytes."""
-    return cast("object", json.loads(raw))
+    return cast("object", _DECODER.raw_decode(raw.decode())[0])
 
 
 def decode_record(raw: bytes) -> Record:
