@@ -55,7 +55,7 @@ async def called(services: Services, name: str, arguments: Mapping[str, object])
         answer = await tool.run(tool.request.model_validate(arguments), services)
     except Refused as refusal:
         return {"error": refusal.warnings[0].code}
-    return outgoing(answer.model_dump(mode="json", exclude_none=True))
+    return outgoing(answer.model_dump(mode="json", exclude_none=True)).payload
 
 
 def quiet(record: object) -> None:

@@ -4,7 +4,15 @@ import json
 
 import pytest
 
-from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES, Payload, json_of, outgoing
+from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES, Payload, json_of
+from katana_mcp.tools.outgoing import outgoing as sent
+
+
+def outgoing(payload: Payload) -> Payload:
+    """Return the payload that goes out, whose text is its own."""
+    told = sent(payload)
+    assert told.text == json_of(told.payload)
+    return told.payload
 
 
 def _size(payload: Payload) -> int:
@@ -52,3 +60,22 @@ def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
     assert _size(told) <= MAX_ANSWER_BYTES
     assert [warning["code"] for warning in told["warnings"]] == ["not_found"]
     assert json.loads(json_of(told)) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Bolzen für die Gabel", "Bolzen für die Gabel"),
+        ('a "quoted" C:\\red\\blue', 'a "quoted" C:\\red\\blue'),
+        ("one\ntwo\tthree", "one\ntwo\tthree"),
+        ("ü\u200b", "ü<U+200B>"),
+        ("a\u202eb", "a<U+202E>b"),
+        ("bell\x07", "bell<U+0007>"),
+        ("back\x08", "back<U+0008>"),
+        ("del\x7f", "del<U+007F>"),
+        ("line\rend", "line<U+000D>end"),
+    ],
+)
+def test_what_a_text_hides_is_shown_wherever_it_stands(text: str, shown: str) -> None:
+    told = outgoing({"rows": [{"name": text}], "warnings": []})
+    assert told["rows"] == [{"name": shown}]

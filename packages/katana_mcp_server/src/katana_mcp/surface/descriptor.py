@@ -81,12 +81,15 @@ class View:
         own: returns the row's other fields.
         names: which ids of a record need names: entity → paths.
         parts: cache entities whose records belong to a row, and the field that names it: entity → field.
+        reads: paths of a record that `computed_fields` reads; a list then reads these, what the model has under the
+            same name and what is named, and nothing else of it. None where it may read any.
     """
 
     model: type[Answer]
     computed_fields: ComputedFields
     names: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    reads: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

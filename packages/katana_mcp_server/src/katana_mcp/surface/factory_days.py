@@ -4,7 +4,10 @@ People are shown days and hours of that zone; other moments of rows stay as Kata
 """
 
 from dataclasses import replace
-from typing import cast
+from decimal import Decimal
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, TypeAliasType, Union, cast, get_args, get_origin
 
 from cache_core.protocol import Selection
 from katana_mcp.references.display_names import FACTORY, text
@@ -90,7 +93,32 @@ def _warning(warning: ToolWarning, days: Days) -> ToolWarning:
 
 def _in_words[A: Answer](part: A, days: Days) -> A:
     """Return a part of an answer whose sentences name days and hours of the factory, and its days are days."""
-    return part.model_copy(update={name: _value(name, value, days) for name, value in part})
+    said = {name: value for name in _speaking(type(part)) if (value := getattr(part, name)) is not None}
+    return part.model_copy(update={name: _value(name, value, days) for name, value in said.items()}) if said else part
+
+
+@cache
+def _speaking(model: type[Answer]) -> tuple[str, ...]:
+    """Return the fields of an answer that may hold a day, a sentence, or a part that does."""
+    return tuple(
+        name
+        for name, field in model.model_fields.items()
+        if name in _DAYS or name == "message" or not _PLAIN.issuperset(_types(field.annotation))
+    )
+
+
+_PLAIN = frozenset({str, int, float, bool, Decimal, NoneType})
+
+
+def _types(annotation: object) -> frozenset[object]:
+    """Return the types that a field may be of."""
+    if isinstance(annotation, TypeAliasType):
+        return _types(annotation.__value__)
+    if get_origin(annotation) is Annotated:
+        return _types(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return frozenset[object]().union(*(_types(each) for each in get_args(annotation)))
+    return frozenset({annotation})
 
 
 def _value(name: str, value: object, days: Days) -> object:

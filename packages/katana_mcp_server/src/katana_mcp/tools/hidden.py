@@ -17,6 +17,8 @@ _CLASSES = (
 # U+FE0F after a symbol is how emoji are written; a carriage return before a line feed is a line break.
 _SYMBOLS = r"\xa9\xae\u203c\u2049\u2122-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _HIDDEN = re.compile(rf"[{_CLASSES}]|(?<![{_SYMBOLS}])\ufe0f|\r(?!\n)")
+_ESCAPED = re.compile(r"\\[bfru]")
+"""How JSON has controls in a text; a line break and a tab are shown as they are."""
 _SHOWN = re.compile(r"<U\+([0-9A-F]{4,6})>")
 
 
@@ -25,6 +27,13 @@ def escape_hidden(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def hides_nothing(json_text: str) -> bool:
+    """Return whether no text in a JSON text has hidden characters; of some that have none it is not seen."""
+    if _ESCAPED.search(json_text):
+        return False
+    return (json_text.isascii() and json_text.isprintable()) or not _HIDDEN.search(json_text)
 
 
 def without_hidden(text: str) -> str:

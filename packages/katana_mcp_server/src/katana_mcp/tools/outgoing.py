@@ -5,9 +5,10 @@ What is cut says so where it is cut. Refuses to cut what fits.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
-from katana_mcp.tools.hidden import escape_hidden_in
+from katana_mcp.tools.hidden import escape_hidden_in, hides_nothing
 from katana_mcp.tools.warning_codes import TRUNCATED_RESULT
 from katana_mcp.tools.warnings import info
 
@@ -54,28 +55,42 @@ def cut_in(value: object, texts: int, entries: int = _ALL) -> object:
     return value
 
 
-def outgoing(payload: Payload) -> Payload:
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An answer or a refusal as it goes out, and its JSON text."""
+
+    payload: Payload
+    text: str
+
+    @property
+    def size(self) -> int:
+        """Bytes of the text."""
+        return len(self.text.encode())
+
+
+def outgoing(payload: Payload) -> Outgoing:
     """Return the payload as it goes out; a warning says what was cut, but in a refusal, which has only its own."""
     told = _escaped(payload)
-    if _size(told) <= MAX_ANSWER_BYTES:
+    if told.size <= MAX_ANSWER_BYTES:
         return told
     for step in _STEPS:
-        told = _escaped(cut_in(payload, *step))
-        if _size(told) <= MAX_ANSWER_BYTES - _WARNING_BYTES:
-            return told if "error" in told else _warned(told, *step)
+        told = _escaped(cast("Payload", cut_in(payload, *step)))
+        if told.size <= MAX_ANSWER_BYTES - _WARNING_BYTES:
+            return told if "error" in told.payload else _warned(told.payload, *step)
     raise ValueError("an answer cannot be cut to what hosts take")
 
 
-def _warned(payload: Payload, texts: int, entries: int) -> Payload:
+def _warned(payload: Payload, texts: int, entries: int) -> Outgoing:
     lists = "" if entries == _ALL else f", lists at {entries} entries"
     message = f"to fit into one answer, texts are cut at {texts} characters{lists}; {_WHOLE[payload.get('is_preview')]}"
     warning = info(TRUNCATED_RESULT, message)
-    return {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
+    warned = {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
+    return Outgoing(warned, json_of(warned))
 
 
-def _escaped(payload: object) -> Payload:
-    return cast("Payload", escape_hidden_in(payload))
-
-
-def _size(payload: Payload) -> int:
-    return len(json_of(payload).encode())
+def _escaped(payload: Payload) -> Outgoing:
+    text = json_of(payload)
+    if hides_nothing(text):
+        return Outgoing(payload, text)
+    shown = cast("Payload", escape_hidden_in(payload))
+    return Outgoing(shown, json_of(shown))

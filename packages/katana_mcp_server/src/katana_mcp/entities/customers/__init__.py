@@ -2,7 +2,7 @@
 
 from katana_mcp.entities.customers.document import GET_CUSTOMER
 from katana_mcp.entities.customers.filters import ListCustomersRequest
-from katana_mcp.entities.customers.rows import CustomerRow, customer_row
+from katana_mcp.entities.customers.rows import ROW_READS, CustomerRow, customer_row
 from katana_mcp.entities.customers.writes import WRITES
 from katana_mcp.surface.descriptor import Entity, View
 
@@ -23,7 +23,7 @@ CUSTOMERS = Entity(
         "addresses",
     ),
     forgiving=True,
-    summary=View(model=CustomerRow, computed_fields=customer_row),
+    summary=View(model=CustomerRow, computed_fields=customer_row, reads=ROW_READS),
     list_request=ListCustomersRequest,
     get=GET_CUSTOMER,
     writes=WRITES,

@@ -26,6 +26,10 @@ class CustomerRow(Answer):
     url: str | None = None
 
 
+ROW_READS = frozenset({"id"})
+"""What `customer_row` reads of a record besides what a row of the list has under the same name."""
+
+
 def customer_row(stored: Stored, _: Names, services: Services) -> dict[str, object]:
     """Return what a customer's record does not say of itself."""
     return {"customer_id": get_int(stored.record, "id"), "url": services.url(f"/contacts/customers/{stored.id}")}

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cache_core.conditions import Missing, NoneOf, OneOf, Where
-from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, header, with_variants
+from katana_mcp.entities.items.headers import (
+    HEADER_READS,
+    ITEM_TYPES,
+    NAMED,
+    PARTS,
+    ItemSummary,
+    ItemType,
+    header,
+    with_variants,
+)
 from katana_mcp.references.display_names import VARIANT_PARENTS
 from katana_mcp.surface.descriptor import View
 from katana_mcp.surface.operations.custom_filters import OF_VARIANTS, CustomValues
@@ -95,6 +104,7 @@ def listing(request: ListItemsRequest) -> Mapping[str, View]:
             computed_fields=own(kind),
             names={**NAMED[kind], "factory": ()},
             parts=parts.get(kind, {}),
+            reads=None if request.include_rows else HEADER_READS,
         )
         for kind in _possible(request)
     }

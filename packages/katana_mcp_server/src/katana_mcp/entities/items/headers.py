@@ -73,6 +73,10 @@ class ItemSummary(Answer):
     url: str | None = None
 
 
+HEADER_READS = frozenset({"default_supplier_id", "category_name", "variants[].deleted_at"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(kind: ItemType) -> ComputedFields:
     """Return what an item's record of this type does not say of itself, as a function of it."""
 

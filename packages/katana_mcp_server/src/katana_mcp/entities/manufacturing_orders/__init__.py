@@ -7,6 +7,7 @@ from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOr
 from katana_mcp.entities.manufacturing_orders.ordering import MAKING_TO_ORDER
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.rows import (
+    HEADER_READS,
     NAMED,
     WITH_ROWS,
     ManufacturingOrderSummary,
@@ -39,7 +40,7 @@ MANUFACTURING_ORDERS = Entity(
     sources=("manufacturing_order",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
-    summary=View(model=ManufacturingOrderSummary, computed_fields=header, names=NAMED),
+    summary=View(model=ManufacturingOrderSummary, computed_fields=header, names=NAMED, reads=HEADER_READS),
     expanded=View(
         model=ManufacturingOrderWithRows,
         computed_fields=with_rows,

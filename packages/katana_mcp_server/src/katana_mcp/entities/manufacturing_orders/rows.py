@@ -49,6 +49,10 @@ class ManufacturingOrderWithRows(ManufacturingOrderSummary):
     recipe_rows: list[RecipeLine] | None = None
 
 
+HEADER_READS = frozenset({"id"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what an order's record does not say of itself."""
     record = stored.record

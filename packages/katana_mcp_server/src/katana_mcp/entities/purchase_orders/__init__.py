@@ -6,6 +6,7 @@ from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.rows import (
+    HEADER_READS,
     PARTIES,
     ROW_VARIANTS,
     PurchaseOrderSummary,
@@ -36,7 +37,7 @@ PURCHASE_ORDERS = Entity(
     sources=("purchase_order",),
     reads=("supplier", "location", *VARIANT_ENTITIES),
     searched=("order number", "supplier name and e-mail", "notes", "SKUs and supplier item codes of rows"),
-    summary=View(model=PurchaseOrderSummary, computed_fields=header, names=PARTIES),
+    summary=View(model=PurchaseOrderSummary, computed_fields=header, names=PARTIES, reads=HEADER_READS),
     expanded=View(model=PurchaseOrderWithRows, computed_fields=with_rows, names=PARTIES | ROW_VARIANTS),
     single_rows=SingleRows(
         path="purchase_order_rows",

@@ -73,6 +73,10 @@ class PurchaseOrderWithRows(PurchaseOrderSummary):
     row: PurchaseOrderLine | None = None
 
 
+HEADER_READS = frozenset({"id", "purchase_order_rows[].total"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what an order's record does not say of itself."""
     record = stored.record

@@ -6,6 +6,7 @@ from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
 from katana_mcp.entities.sales_orders.rows import (
+    HEADER_READS,
     PARTIES,
     ROW_VARIANTS,
     SalesOrderSummary,
@@ -44,7 +45,7 @@ SALES_ORDERS = Entity(
         "SKUs of rows",
         "e-commerce order id",
     ),
-    summary=View(model=SalesOrderSummary, computed_fields=header, names=PARTIES),
+    summary=View(model=SalesOrderSummary, computed_fields=header, names=PARTIES, reads=HEADER_READS),
     expanded=View(model=SalesOrderWithRows, computed_fields=with_rows, names=PARTIES | ROW_VARIANTS),
     single_rows=SingleRows(
         path="sales_order_rows",

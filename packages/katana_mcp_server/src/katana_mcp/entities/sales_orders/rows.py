@@ -65,6 +65,10 @@ class SalesOrderWithRows(SalesOrderSummary):
     row: SalesOrderLine | None = None
 
 
+HEADER_READS = frozenset({"id", "sales_order_rows[].total"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what an order's record does not say of itself."""
     record = stored.record

@@ -3,6 +3,7 @@
 from katana_mcp.entities.sales_returns.document import GET_SALES_RETURN
 from katana_mcp.entities.sales_returns.filters import ListSalesReturnsRequest
 from katana_mcp.entities.sales_returns.rows import (
+    HEADER_READS,
     PARTIES,
     ROW_NAMES,
     ROWS,
@@ -22,7 +23,7 @@ SALES_RETURNS = Entity(
     sources=("sales_return",),
     reads=("sales_order", "customer", "location", *VARIANT_ENTITIES),
     searched=("return number", "sales order number", "customer name", "notes", "tracking number"),
-    summary=View(model=SalesReturnSummary, computed_fields=header, names=PARTIES),
+    summary=View(model=SalesReturnSummary, computed_fields=header, names=PARTIES, reads=HEADER_READS),
     expanded=View(
         model=SalesReturnWithRows, computed_fields=with_rows, names=PARTIES | ROW_NAMES, parts={ROWS: "sales_return_id"}
     ),

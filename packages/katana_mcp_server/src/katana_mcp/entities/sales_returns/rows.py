@@ -57,6 +57,10 @@ class SalesReturnWithRows(SalesReturnSummary):
     rows: list[SalesReturnLine] | None = None
 
 
+HEADER_READS = frozenset({"id", "sales_order_id"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what a return's record does not say of itself; Katana shows it on the page of its sales order."""
     record = stored.record

@@ -3,6 +3,7 @@
 from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
 from katana_mcp.entities.stock_adjustments.rows import (
+    HEADER_READS,
     PLACES,
     ROW_VARIANTS,
     StockAdjustmentSummary,
@@ -21,7 +22,7 @@ STOCK_ADJUSTMENTS = Entity(
     sources=("stock_adjustment",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
-    summary=View(model=StockAdjustmentSummary, computed_fields=header, names=PLACES),
+    summary=View(model=StockAdjustmentSummary, computed_fields=header, names=PLACES, reads=HEADER_READS),
     expanded=View(model=StockAdjustmentWithRows, computed_fields=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,

@@ -42,6 +42,10 @@ class StockAdjustmentWithRows(StockAdjustmentSummary):
     rows: list[StockAdjustmentLine] | None = None
 
 
+HEADER_READS = frozenset({"id", "stock_adjustment_rows[].id"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what an adjustment's record does not say of itself."""
     record = stored.record

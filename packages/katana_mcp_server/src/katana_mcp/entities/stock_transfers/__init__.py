@@ -3,6 +3,7 @@
 from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
 from katana_mcp.entities.stock_transfers.rows import (
+    HEADER_READS,
     PLACES,
     ROW_VARIANTS,
     StockTransferSummary,
@@ -21,7 +22,7 @@ STOCK_TRANSFERS = Entity(
     sources=("stock_transfer",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
-    summary=View(model=StockTransferSummary, computed_fields=header, names=PLACES),
+    summary=View(model=StockTransferSummary, computed_fields=header, names=PLACES, reads=HEADER_READS),
     expanded=View(model=StockTransferWithRows, computed_fields=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,

@@ -50,6 +50,10 @@ class StockTransferWithRows(StockTransferSummary):
     rows: list[StockTransferLine] | None = None
 
 
+HEADER_READS = frozenset({"id", "stock_transfer_rows[].id"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what a transfer's record does not say of itself."""
     record = stored.record

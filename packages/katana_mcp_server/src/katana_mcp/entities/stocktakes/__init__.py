@@ -3,6 +3,7 @@
 from katana_mcp.entities.stocktakes.counting import WORKFLOWS
 from katana_mcp.entities.stocktakes.filters import ListStocktakesRequest
 from katana_mcp.entities.stocktakes.rows import (
+    HEADER_READS,
     PLACES,
     ROW_NAMES,
     ROWS,
@@ -21,7 +22,7 @@ STOCKTAKES = Entity(
     sources=("stocktake",),
     reads=("location", *VARIANT_ENTITIES),
     searched=(),
-    summary=View(model=StocktakeSummary, computed_fields=header, names=PLACES),
+    summary=View(model=StocktakeSummary, computed_fields=header, names=PLACES, reads=HEADER_READS),
     expanded=View(
         model=StocktakeWithRows, computed_fields=with_rows, names=PLACES | ROW_NAMES, parts={ROWS: "stocktake_id"}
     ),

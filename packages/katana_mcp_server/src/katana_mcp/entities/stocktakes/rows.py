@@ -51,6 +51,10 @@ class StocktakeWithRows(StocktakeSummary):
     rows: list[StocktakeLine] | None = None
 
 
+HEADER_READS = frozenset({"id"})
+"""What `header` reads of a record besides what a row of the list has under the same name."""
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what a stocktake's record does not say of itself."""
     del services

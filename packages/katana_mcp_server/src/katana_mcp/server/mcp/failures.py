@@ -3,14 +3,13 @@
 import traceback
 import uuid
 from pathlib import Path
-from typing import Any
 
 import structlog
 
 from cache_core.errors import CacheCorrupt, CacheError
 from katana_mcp.references.services import TenantDoor
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.outgoing import outgoing
+from katana_mcp.tools.outgoing import Outgoing, outgoing
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 
 _log = structlog.get_logger("katana_mcp.tool")
@@ -29,7 +28,7 @@ async def refusal_of(error: Exception, name: str, tenant: TenantDoor) -> tuple[s
     return "failed", Refused(_fault(name, error))
 
 
-def refusal_payload(refusal: Refused) -> dict[str, Any]:
+def outgoing_refusal(refusal: Refused) -> Outgoing:
     """Return a refusal as it goes out: its code, its warnings, and how current the rows are that it goes by."""
     warnings = [warning.model_dump(mode="json") for warning in refusal.warnings]
     return outgoing({"error": refusal.warnings[0].code, **refusal.told, "warnings": warnings})

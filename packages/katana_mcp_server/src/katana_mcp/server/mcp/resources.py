@@ -20,13 +20,12 @@ from katana_mcp.resources.reference import REFERENCE, read, read_one
 from katana_mcp.server.catalogue import absent_tools
 from katana_mcp.server.mcp.answer_schemas import referred
 from katana_mcp.server.mcp.caller import for_caller
-from katana_mcp.server.mcp.failures import refusal_of, refusal_payload
-from katana_mcp.server.mcp.tool import LABEL, payload_of
+from katana_mcp.server.mcp.failures import outgoing_refusal, refusal_of
+from katana_mcp.server.mcp.tool import LABEL, sent
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.hints import unknown_tool
-from katana_mcp.tools.outgoing import json_of
 
 type Held = ResourceResult | str
 
@@ -170,11 +169,11 @@ async def _read_one(
 
 async def _read(uri: str, reading: Callable[[Services], Awaitable[Answer]], tenant: TenantDoor) -> ResourceResult:
     try:
-        text = json_of(payload_of(await reading(for_caller(await tenant.services()))))
+        text = sent(await reading(for_caller(await tenant.services()))).text
         return ResourceResult([ResourceContent(text, JSON, LABEL)])
     except Exception as error:
         _, refusal = await refusal_of(error, uri, tenant)
-        data = refusal_payload(refusal)
+        data = outgoing_refusal(refusal).payload
         # The protocol's answer to a resource that is not there; what cannot be read just now is another matter.
         code = INVALID_PARAMS if data["error"] == warning_codes.NOT_FOUND else INTERNAL_ERROR
         raise MCPError(code, "; ".join(warning["message"] for warning in data["warnings"]), data) from error

@@ -16,14 +16,14 @@ from katana_mcp.server.mcp.answer_schemas import output_schema
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.caller import caller, for_caller
 from katana_mcp.server.mcp.confirming import PersonAtClient, QuestionPending
-from katana_mcp.server.mcp.failures import refusal_of, refusal_payload
+from katana_mcp.server.mcp.failures import outgoing_refusal, refusal_of
 from katana_mcp.server.mcp.progress import ProgressReports
 from katana_mcp.server.mcp.schemas import input_schema
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.surface.factory_days import has_days, refused_in, with_days, with_zone
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.days import DayReading
-from katana_mcp.tools.outgoing import json_of, outgoing
+from katana_mcp.tools.outgoing import Outgoing, outgoing
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.writing.gathering import in_time
 
@@ -66,7 +66,8 @@ class RequestTool(Tool):
         try:
             answer = await self._answer(arguments)
             outcome = "answered"
-            return _result(payload_of(answer))
+            told = sent(answer)
+            return ToolResult([_text(told)], told.payload, LABEL)
         except QuestionPending as question:
             outcome = "asked"
             return InputRequiredToolResult(question.request)
@@ -100,7 +101,7 @@ class RequestTool(Tool):
             await reports.close()
 
 
-def payload_of(answer: Answer) -> dict[str, Any]:
+def sent(answer: Answer) -> Outgoing:
     """Return an answer as it goes out."""
     return outgoing(answer.model_dump(mode="json", exclude_none=True))
 
@@ -110,13 +111,9 @@ def refused(refusal: Refused) -> ToolResult:
 
     Clients hold structured content against the tool's output schema, and drop the text of what does not fit.
     """
-    payload = refusal_payload(refusal)
-    return ToolResult([_text(payload)], meta=LABEL | {"katana-mcp/error": payload["error"]}, is_error=True)
+    told = outgoing_refusal(refusal)
+    return ToolResult([_text(told)], meta=LABEL | {"katana-mcp/error": told.payload["error"]}, is_error=True)
 
 
-def _result(payload: dict[str, Any]) -> ToolResult:
-    return ToolResult([_text(payload)], payload, LABEL)
-
-
-def _text(payload: dict[str, Any]) -> TextContent:
-    return TextContent(type="text", text=json_of(payload))
+def _text(told: Outgoing) -> TextContent:
+    return TextContent(type="text", text=told.text)

@@ -14,7 +14,7 @@ from katana_mcp.surface.operations.nothing import nothing_listed, visibility_of
 from katana_mcp.surface.operations.open_values import unknown_values
 from katana_mcp.surface.operations.paging import offset, page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
-from katana_mcp.surface.operations.rows import Sourced, to_answers
+from katana_mcp.surface.operations.rows import Sourced, fields_of, to_answers
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, first_of, listed_of
@@ -76,7 +76,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
         request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
-        find = partial(_found, tuple(views), request, services, entity.single_rows)
+        find = partial(_found, views, request, services, entity.single_rows)
         found = await find()
         if not found.total and now.warming is None and await _look_up_names(tuple(views), request, services):
             found = await find()
@@ -139,13 +139,13 @@ class _Found:
 
 
 async def _found(
-    sources: Sequence[str],
+    views: Mapping[str, View],
     request: ListRequest,
     services: Services,
     single: SingleRows | None,
     spelt: Mapping[str, list[str]] | None = None,
 ) -> _Found:
-    conditions = await where(request, services, spelt)
+    sources, conditions = tuple(views), await where(request, services, spelt)
     if single is not None and getattr(request, "rows_only", False):
         return await _single_rows(sources[0], single, request, conditions, services)
     if request.ids is not None:
@@ -154,13 +154,17 @@ async def _found(
         return _Found(len(rows), _of(rows), [record_id for record_id in request.ids if record_id not in found] or None)
     visibility, order = visibility_of(request), _order(sources, request)
 
+    async def read(source: str, last: int, first: int = 0) -> Sequence[Sourced]:
+        fields = fields_of(views[source])
+        fields = None if fields is None else fields | {order.field}
+        window = Selection(conditions, order, last - first, first, visibility, fields=fields)
+        return [(source, row) for row in await services.cache.select(source, window)]
+
     async def one_source(first: int, last: int) -> Sequence[Sourced]:
-        window = Selection(conditions, order, last - first, first, visibility)
-        return [(sources[0], row) for row in await services.cache.select(sources[0], window)]
+        return await read(sources[0], last, first)
 
     async def merged(first: int, last: int) -> Sequence[Sourced]:
-        until = Selection(conditions, order, min(last, REACH), 0, visibility)
-        rows = [(source, row) for source in sources for row in await services.cache.select(source, until)]
+        rows = [row for source in sources for row in await read(source, min(last, REACH))]
         return _merged(rows, order)[first : min(last, REACH)]
 
     total = sum([await services.cache.count(source, conditions, visibility) for source in sources])

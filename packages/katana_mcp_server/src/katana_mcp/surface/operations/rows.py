@@ -29,6 +29,18 @@ async def to_answers(view: Callable[[str], View], rows: Sequence[Sourced], servi
     return [_row(view(source), row, names, services) for source, row in rows]
 
 
+def fields_of(view: View) -> frozenset[str] | None:
+    """Return the paths of a record that its row is made of, or None where that may be any."""
+    if view.reads is None:
+        return None
+    return _fields(view.model, view.reads, tuple(path for paths in view.names.values() for path in paths))
+
+
+@cache
+def _fields(model: type[Answer], own: frozenset[str], named: tuple[str, ...]) -> frozenset[str]:
+    return own.union(_readers(model), named)
+
+
 type Parts = dict[str, dict[tuple[str, RecordId], list[Record]]]
 """Records that belong to rows, by their own cache entity, then by the entity and id of the row."""
 
