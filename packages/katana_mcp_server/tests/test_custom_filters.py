@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from katana_mcp.surface.operations import custom_filters
 from katana_mcp.testing import Stage
-from katana_sandbox import Tenant
+from katana_sandbox import ManualClock, Tenant
 
 type Record = dict[str, Any]
 
@@ -89,13 +90,46 @@ async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> No
     variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
     older = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size", "field_value": "5"}]
     tenant.edit("variants", variant["id"], custom_fields=older)
-    tenant.edit("products", product["id"])  # which holds its variants too
 
     async def found(**fields: object) -> list[int]:
         return ids_of(await stage.call("list_items", custom_fields=fields), "item_id")
 
     assert await found(Colour="red") == await found(Size=5) == [product["id"]]
     assert await found(Size="red") == []
+
+
+async def test_an_item_is_found_by_what_its_variants_say_now_though_it_stays_as_it_is(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    product, other = list(tenant.all("products"))[:2]
+    variant, far = (
+        next(variant for variant in tenant.all("variants") if variant.get("product_id") == each["id"])
+        for each in (product, other)
+    )
+
+    async def found(colour: str) -> list[int]:
+        clock.advance(600)
+        return ids_of(await stage.call("list_items", custom_fields={"Colour": colour}), "item_id")
+
+    assert await found("red") == await found("blue") == []
+    tenant.edit("variants", variant["id"], custom_fields=[{"field_name": "Colour", "field_value": "red"}])
+    tenant.edit("variants", far["id"], custom_fields=[{"field_name": "Colour", "field_value": "blue"}])
+    assert (await found("red"), await found("blue")) == ([product["id"]], [other["id"]])
+    tenant.edit("variants", variant["id"], custom_fields=[{"field_name": "Colour", "field_value": "blue"}])
+    assert (await found("red"), await found("blue")) == ([], sorted([product["id"], other["id"]]))
+
+
+async def test_of_very_many_variants_what_their_items_hold_of_them_is_asked(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    products = list(tenant.all("products"))[:3]
+    for product in products:
+        variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+        tenant.edit("variants", variant["id"], custom_fields=[{"field_name": "Colour", "field_value": "red"}])
+        tenant.edit("products", product["id"])
+    monkeypatch.setattr(custom_filters, "MOST_PARTS", 2)
+    found = await stage.call("list_items", custom_fields={"Colour": "red"})
+    assert ids_of(found, "item_id") == sorted(product["id"] for product in products)
 
 
 async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: Tenant) -> None:

@@ -1,15 +1,15 @@
 """Filters by custom fields: a field by its label or the id of its definition, a choice by its label or id."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
 
-from cache_core.conditions import EVERYTHING, CustomValue, Scalar, Where
+from cache_core.conditions import EVERYTHING, Condition, CustomValue, OneOf, Order, Scalar, Where
 from cache_core.protocol import Selection
-from cache_core.records import Record, is_text
+from cache_core.records import Record, is_text, values_at
 from katana_mcp.references.display_names import CUSTOM_FIELDS, text
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import same
@@ -18,10 +18,25 @@ from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import EMPTY, child, rows
 
 _MOST = 1_000
+MOST_PARTS = 10_000
+"""Parts that a filter names by their ids."""
 _SHOWN = 40
 _LONGEST = 1_000
 VARIANT_KINDS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
 """Kinds of fields that may appear on rows too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts that change without their record, so that what it embeds of them may be old.
+
+    Attributes:
+        ids: the path of their ids in the record.
+        known: the cache entities that have them in their newest form: entity → (path of the fields, path of the ids).
+    """
+
+    ids: str
+    known: Mapping[str, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +46,12 @@ class Carries:
     Attributes:
         places: where the fields of a kind of record stand, by that kind; those that come first are meant first.
         older: whether fields may be of the older form, which has names alone and no definitions.
+        parts: where the parts that have the fields are told by their ids; None where the fields are the record's own.
     """
 
     places: Mapping[str, str]
     older: bool = False
+    parts: Parts | None = None
 
 
 def carries(own: str, row: str | None = None, *, at: str = "custom_fields") -> Carries:
@@ -47,7 +64,12 @@ def carries(own: str, row: str | None = None, *, at: str = "custom_fields") -> C
     return Carries(places)
 
 
-OF_VARIANTS = Carries(dict.fromkeys(VARIANT_KINDS, "variants[].custom_fields"), older=True)
+_VARIANTS = "variants[].custom_fields"
+OF_VARIANTS = Carries(
+    dict.fromkeys(VARIANT_KINDS, _VARIANTS),
+    older=True,
+    parts=Parts("variants[].id", {"variant": ("custom_fields", "id"), "service": (_VARIANTS, "variants[].id")}),
+)
 """Fields of items, which stand on their variants."""
 
 
@@ -78,7 +100,27 @@ async def custom_values(name: str, given: Mapping[str, Scalar], carries: Carries
     new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not defining(field, known)]
     if new and await services.lookups.ask(new):
         known = await _known(carries, services)
-    return tuple(_condition(name, field, value, carries, known) for field, value in given.items())
+    conditions = [_condition(name, field, value, carries, known) for field, value in given.items()]
+    if carries.parts is None:
+        return tuple(conditions)
+    return tuple([await _of_parts(condition, carries.parts, services) for condition in conditions])
+
+
+async def _of_parts(condition: CustomValue, parts: Parts, services: Services) -> Condition:
+    """Return that one of these parts is there; of very many parts what the records embed of them is asked."""
+    found = list[object]()
+    for entity, (path, ids) in parts.known.items():
+        selection = Selection(
+            (replace(condition, field=path),),
+            Order("id"),
+            MOST_PARTS + 1,
+            visibility=EVERYTHING,
+            fields=frozenset({ids}),
+        )
+        stored = await services.cache.select(entity, selection)
+        found.extend(value for row in stored for value in values_at(row.record, ids))
+    known = tuple(part for part in found if isinstance(part, int))
+    return condition if len(found) > MOST_PARTS else OneOf(parts.ids, known)
 
 
 async def _known(carries: Carries, services: Services) -> list[Record]:

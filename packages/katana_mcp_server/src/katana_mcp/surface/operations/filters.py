@@ -357,7 +357,9 @@ def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     meanings = [meaning for _, meaning, _ in references_of(request)]
     named = [entity for meaning in meanings for entity in (meaning.entity, *(meaning.inside or ())[:1])]
-    return (*named, *(CUSTOM_FIELDS if any(isinstance(each, Carries) for _, _, each in _given(request)) else ()))
+    carried = [meaning for _, _, meaning in _given(request) if isinstance(meaning, Carries)]
+    parts = [entity for each in carried if each.parts is not None for entity in each.parts.known]
+    return (*named, *(CUSTOM_FIELDS if carried else ()), *parts)
 
 
 def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, str]]:
@@ -369,6 +371,8 @@ def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, st
             yield (meaning.inside[0] if meaning.inside else None, meaning.path)
         elif isinstance(meaning, Carries):
             yield from ((None, path) for path in dict.fromkeys(meaning.places.values()))
+            if meaning.parts is not None:
+                yield from ((entity, path) for entity, (path, _) in meaning.parts.known.items())
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:
