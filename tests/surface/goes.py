@@ -173,6 +173,7 @@ BETWEEN_BINS = (
             "from_bin": "source_bin_location_id",
             "to_bin": "target_bin_location_id",
             "batch": "traceability",
+            "serial_number_ids": "traceability",
         },
     ),
 )

@@ -38,12 +38,25 @@ def _lot(tenant: Tenant) -> object:
     return made["id"]
 
 
+def _with_unit(tenant: Tenant, shelf: Record) -> Arguments:
+    """Return arguments that move a unit by its serial number."""
+    held = next(row for row in tenant.all("purchase_order_rows") if row.get("traceability"))
+    unit = held["traceability"][0]["serial_number_id"]
+    return {
+        "rows": [
+            {"sku_or_variant_id": held["variant_id"], "quantity": 1, "to_bin": shelf["id"], "serial_number_ids": [unit]}
+        ]
+    }
+
+
 _BELOW: dict[str, Callable[[Tenant, Record], Arguments]] = {
     "sku_or_variant_id": _other("sku_or_variant_id", lambda tenant: parts(tenant)[1]),
     "quantity": _other("quantity", lambda _: 3),
     "from_bin": _other("from_bin", lambda tenant: bin_of(tenant, "OTHER-1")["id"]),
     "to_bin": _other("to_bin", lambda tenant: bin_of(tenant, "OTHER-2")["id"]),
     "batch": _other("batch", _lot),
+    "serial_number_ids": _with_unit,
+    "serial_number_ids[]": _with_unit,
 }
 BINS = {
     "plan_bin_transfer": Write(
@@ -55,6 +68,7 @@ BINS = {
             "rows[].sku_or_variant_id": [*parts(tenant)[:6]],
             "rows[].from_bin": [shelf.get("id", 1)],
             "rows[].to_bin": [shelf.get("id", 1)],
+            "rows[].serial_number_ids": [[]],
         },
         below=lambda tenant, shelf: {f"rows[].{name}": asks(tenant, shelf) for name, asks in _BELOW.items()},
         spoils={"the bin is deleted": gone(_BIN)},

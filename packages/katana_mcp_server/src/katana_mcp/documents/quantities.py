@@ -18,7 +18,7 @@ from katana_mcp.tools.warnings import ToolWarning, blocking
 
 
 class BatchQuantity(Request):
-    """How much is of a batch."""
+    """How much of it."""
 
     batch_id: RecordNumber
     quantity: WriteQuantity

@@ -12,6 +12,7 @@ from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.workflows.bin_transfers.moves import asked_moves, left_in, levels, old_moves, place_of
 from katana_mcp.workflows.bin_transfers.reading import LOCATION, VARIANT, Bin, BinFacts
 from katana_mcp.workflows.bin_transfers.request import PlanBinTransferRequest
+from katana_mcp.workflows.bin_transfers.units import against_units, unnamed_units
 
 _NAMED = 10
 
@@ -40,7 +41,7 @@ def _of_new(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWa
         yield from _against_bins(request, facts)
         yield from _against_batches(request, facts)
         yield from _short(request, facts)
-        yield from _untraced(request, facts)
+        yield from _against_units(request, facts)
         yield from _against_deletion(request, facts)
 
 
@@ -113,12 +114,26 @@ def _short(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWar
             yield advisory(warning_codes.INSUFFICIENT_STOCK, f"{level.path}: {level.told}", level.path)
 
 
-def _untraced(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
+def _against_units(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
+    """Yield what is wrong with serial numbers: by themselves, that one lies elsewhere, and that one moves twice."""
+    seen = set[tuple[int, int]]()
     for nr, row in enumerate(request.rows):
-        goods = facts.goods(row.sku_or_variant_id)
-        if goods is not None and goods.id in facts.serial:
-            message = f"rows[{nr}]: {goods.called} has serial numbers: which ones move is said in Katana, not here"
-            yield advisory(warning_codes.SERIAL_NUMBERS_REQUIRED, message, f"rows[{nr}]")
+        goods, path = facts.goods(row.sku_or_variant_id), f"rows[{nr}].serial_number_ids"
+        if goods is None:
+            continue
+        if not row.serial_number_ids:
+            yield from [unnamed_units(f"rows[{nr}]", goods.called)] if goods.id in facts.serial else []
+            continue
+        there, source = facts.units.get(goods.id, {}), place_of(facts, row.from_bin)
+        yield from against_units(path, row, goods.called, there)
+        for key in row.serial_number_ids:
+            if source is not None and key in there and there[key] != source.key:
+                message = f"{path}: {key} lies in {facts.bin_name(there[key])}, not in {source.name}"
+                yield blocking(warning_codes.NOT_FOUND, message, path)
+            if (goods.id, key) in seen:
+                message = f"{path}: {key} is named twice; a unit moves once"
+                yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
+            seen.add((goods.id, key))
 
 
 def _against_deletion(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:

@@ -26,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What moves, from where to where, with its batch; `path` is the argument that asks for it."""
+    """What moves, from where to where, with its batch or serial numbers; `path` is the argument that asks for it."""
 
     goods: NamedRecord
     quantity: Decimal
@@ -34,6 +34,7 @@ class Move:
     target: Place
     path: str
     batch: int | None = None
+    units: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def asked_moves(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[Mo
         if goods is None or source is None or target is None:
             continue
         lots = [] if row.batch is None else facts.lots(goods.id, row.batch)
-        yield Move(goods, row.quantity, source, target, f"rows[{nr}]", lots[0] if lots else None)
+        units = tuple(row.serial_number_ids)
+        yield Move(goods, row.quantity, source, target, f"rows[{nr}]", lots[0] if lots else None, units)
 
 
 def old_moves(facts: BinFacts) -> Iterator[Move]:

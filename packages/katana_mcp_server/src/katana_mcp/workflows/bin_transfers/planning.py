@@ -136,13 +136,14 @@ def _bin(name: str, at: int) -> Action:
 
 def _row(move: Move, made: Sequence[str]) -> JsonObject:
     amount = _amount(move.quantity)
-    trace = {} if move.batch is None else {"traceability": [{"batch_id": move.batch, "quantity": amount}]}
+    lots = [] if move.batch is None else [{"batch_id": move.batch, "quantity": amount}]
+    trace: list[JsonObject] = [*lots, *({"serial_number_id": key, "quantity": "1"} for key in move.units)]
     return {
         "variant_id": move.goods.id,
         "quantity": amount,
         "source_bin_location_id": _key(move.source, made),
         "target_bin_location_id": _key(move.target, made),
-        **trace,
+        **({"traceability": trace} if trace else {}),
     }
 
 
@@ -180,6 +181,7 @@ def _back(request: PlanBinTransferRequest, at: int, moves: Sequence[Move], made:
             "from_bin": _key(move.target, made),
             "to_bin": _key(move.source, made),
             **({} if move.batch is None else {"batch": move.batch}),
+            **({"serial_number_ids": list(move.units)} if move.units else {}),
         }
         for move in moves
     ]

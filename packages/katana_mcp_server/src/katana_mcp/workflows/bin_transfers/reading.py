@@ -17,6 +17,7 @@ from katana_mcp.references.suggestions import named_by
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.bin_transfers.request import BinMove, PlanBinTransferRequest
+from katana_mcp.workflows.bin_transfers.units import Units, units_at
 from katana_mcp.workflows.bins import stock_by_bin
 
 VARIANT, LOCATION = "variant", "location"
@@ -49,6 +50,7 @@ class BinFacts:
         lying: what lies in each bin that is to be deleted, by its id: variants with quantities.
         batches: those of a variant of which a row names one, by variant.
         serial: variants whose items have serial numbers.
+        units: those of a variant of which a row names one.
     """
 
     named: Mapping[Asked, Named] = field(default_factory=dict[Asked, Named])
@@ -60,6 +62,7 @@ class BinFacts:
     lying: Mapping[int, Mapping[int, Decimal]] = field(default_factory=dict[int, Mapping[int, Decimal]])
     batches: Mapping[int, tuple[Record, ...]] = field(default_factory=dict[int, tuple[Record, ...]])
     serial: frozenset[int] = frozenset()
+    units: Units = field(default_factory=dict[int, Mapping[int, int | None]])
 
     @property
     def at(self) -> NamedRecord | None:
@@ -109,16 +112,18 @@ async def gather(request: PlanBinTransferRequest, services: Services) -> BinFact
         *([] if place is None else [(LOCATION, place)]),
     ]
     facts = replace(facts, named=await references(services, asked), place=place)
-    if facts.at is None:
+    at = facts.at
+    if at is None:
         return facts
     goods = sorted({one.id for variant in variants if (one := facts.goods(variant)) is not None})
-    found, _ = await stock_by_bin(goods, facts.at.id, live)
+    found, _ = await stock_by_bin(goods, at.id, live)
     lines = [(key, line) for (key, _), some in found.items() if key is not None for line in some]
-    facts = replace(facts, bins=await live.ask("bins", _bins(facts.at.id, services)))
+    facts = replace(facts, bins=await live.ask("bins", _bins(at.id, services)))
     lying = await live.ask("stock by bin", _lying(request, facts, services))
     return replace(
         facts,
         lying=lying,
+        units=await units_at(at.id, _of_units(request.rows, facts), live),
         named={
             **facts.named,
             **await references(services, [(VARIANT, key) for some in lying.values() for key in some]),
@@ -127,6 +132,11 @@ async def gather(request: PlanBinTransferRequest, services: Services) -> BinFact
         batches=await live.ask("batches", _batches(request.rows, facts, services)),
         serial=await _with_serial_numbers(goods, services),
     )
+
+
+def _of_units(asked: Sequence[BinMove], facts: BinFacts) -> list[int]:
+    """Return the variants of which a row names serial numbers."""
+    return sorted({one.id for row in asked if row.serial_number_ids and (one := facts.goods(row.sku_or_variant_id))})
 
 
 async def _transfers(request: PlanBinTransferRequest, services: Services) -> tuple[Record, ...]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from katana_mcp.documents.usual_fields import Made, Reference
 from katana_mcp.surface.operations.filters import spelling
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import WriteRequest, own_id
+from katana_mcp.tools.requests import RecordNumber, WriteRequest, own_id
 from katana_mcp.writing.preview import Preview
 
 type BinTransferStatus = Literal["CREATED", "IN_TRANSIT", "DONE"]
@@ -22,6 +22,7 @@ class BinMove(WriteRequest):
         **dict.fromkeys(("source_bin", "source", "source_bin_location_id", "bin"), ("from_bin",)),
         **dict.fromkeys(("target_bin", "target", "destination", "target_bin_location_id", "new_bin"), ("to_bin",)),
         **dict.fromkeys(("lot", "batch_id", "batch_number"), ("batch",)),
+        **dict.fromkeys(("serial_numbers", "serials", "serial_number_id"), ("serial_number_ids",)),
     }
 
     sku_or_variant_id: Reference
@@ -29,6 +30,7 @@ class BinMove(WriteRequest):
     from_bin: Reference | None = None
     to_bin: Reference | None = None
     batch: Reference | None = None
+    serial_number_ids: Annotated[list[RecordNumber], Field(max_length=250)] = Field(default_factory=list[int])
 
 
 class PlanBinTransferRequest(WriteRequest):
