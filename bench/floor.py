@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from bench.data import product_name, product_of
 from cache_core.records import Json, decode, encode
-from cache_core.text import parse
+from cache_core.search_rules import parse
 
 _HERE = Path(__file__).parent / "floors"
 

@@ -17,7 +17,7 @@ from cache_typed.mapping import TableMapping
 from cache_typed.tables import TABLES
 from katana_mcp.caches.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.caches.stores import Parts
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 
 from .entities import NINE
 from .toy_tables import TOY_TABLES

@@ -20,7 +20,7 @@ from katana_mcp.caches.stores import Parts, Stores
 from katana_mcp.commands.cache.job import Job
 from katana_mcp.commands.cache.migrate import migrate
 from katana_mcp.commands.cache.verify import verify
-from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag
+from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, Flag
 from katana_mcp.configuration.settings import load
 from katana_mcp.server.wiring import Environment
 

@@ -22,7 +22,7 @@ from cache_core.spec import EntitySpec
 from cache_core.testing import ManualClock
 from katana_mcp.caches.backends import BACKENDS
 from katana_mcp.caches.stores import Parts, Stores
-from katana_mcp.configuration.flags import FLAGS, Flag
+from katana_mcp.configuration.backend_flags import FLAGS, Flag
 
 from .backends import KINDS, Forgetful, Kind, World, plain
 from .oracle import is_lawful

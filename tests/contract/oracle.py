@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cache_core.conditions import Visibility
 from cache_core.protocol import Capability, Row, SearchResult
 from cache_core.records import RecordId
-from cache_core.text import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse
+from cache_core.search_rules import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse
 
 type Expected = list[tuple[Tier, WeightClass, RecordId]]
 

@@ -12,7 +12,7 @@ from cache_core.conditions import EVERYTHING
 from cache_core.errors import WrongCacheUse
 from cache_core.protocol import Batch, CacheBackend, Checkpoint, Origin, Quarantined, Row, Selection, SyncState
 from cache_core.records import InvalidRecord, Json, canonical
-from cache_core.text import SearchText, WeightClass
+from cache_core.search_rules import SearchText, WeightClass
 
 from .strategies import ANY_TEXT, JSON, relaxed
 from .toys import (

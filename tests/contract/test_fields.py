@@ -10,9 +10,9 @@ from cache_core.conditions import EVERYTHING, Visibility
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Row, Search, Selection
 from cache_core.records import values_at
+from cache_core.search_rules import Tier, match, parse, tokens_of
 from cache_core.spec import EntitySpec, Lookup, Place
 from cache_core.specs import SPECS
-from cache_core.text import Tier, match, parse, tokens_of
 
 from .strategies import ANY_TEXT
 from .toys import moment

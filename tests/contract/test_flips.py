@@ -20,11 +20,11 @@ from cache_core.conditions import EVERYTHING
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Selection, SyncState
 from cache_core.records import RecordId
+from cache_core.search_rules import SearchText
 from cache_core.testing import ManualClock
-from cache_core.text import SearchText
 from katana_mcp.caches import stores
 from katana_mcp.caches.stores import Parts, Stores
-from katana_mcp.configuration.flags import FLAGS, Flag
+from katana_mcp.configuration.backend_flags import FLAGS, Flag
 
 from .backends import TOY_PARTS, Forgetful
 from .fuses import Blow, Fuse, fuses

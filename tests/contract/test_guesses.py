@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cache_core.conditions import LIVE, OneOf, Visibility
 from cache_core.protocol import CacheBackend, Capability, Search
-from cache_core.text import Tier, WeightClass, edits, parse
+from cache_core.search_rules import Tier, WeightClass, edits, parse
 
 from .oracle import oracle
 from .strategies import TEXT_FIELDS, VISIBILITIES, phrases, relaxed

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from katana_mcp.caches.backends import BACKENDS
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 
 from .backends import KINDS
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cache_core.conditions import OneOf, Visibility
 from cache_core.protocol import CacheBackend, Search
-from cache_core.text import Tier, WeightClass
+from cache_core.search_rules import Tier, WeightClass
 
 from .oracle import oracle
 from .strategies import TEXT_FIELDS, VISIBILITIES, phrases, relaxed

@@ -1,4 +1,4 @@
-"""Search, held to the oracle: `cache_core.text` over every visible row, in the declared order."""
+"""Search, held to the oracle: `cache_core.search_rules` over every visible row, in the declared order."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cache_core.conditions import EVERYTHING, Missing, OneOf, Visibility, Where
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Search
-from cache_core.text import Tier, WeightClass, parse, tokens_of
+from cache_core.search_rules import Tier, WeightClass, parse, tokens_of
 
 from .oracle import oracle
 from .strategies import QUERIES, TEXT_FIELDS, VISIBILITIES, relaxed

@@ -8,8 +8,8 @@ from cache_core.conditions import EVERYTHING
 from cache_core.indexing import row_of
 from cache_core.protocol import Batch, CacheBackend, Origin, Row, Search, Selection
 from cache_core.records import Json, Record, RecordId, canonical
+from cache_core.search_rules import Tier
 from cache_core.spec import EntitySpec, Lookup, Searchable
-from cache_core.text import Tier
 
 OWNER = EntitySpec(
     name="toy_owner",

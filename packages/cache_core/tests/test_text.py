@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache_core.text import (
+from cache_core.search_rules import (
     MAX_QUERY_TOKENS,
     Query,
     SearchText,

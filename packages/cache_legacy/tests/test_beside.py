@@ -13,8 +13,8 @@ from cache_core.errors import CacheUnavailable, LeaseLost
 from cache_core.leases import Claim
 from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
+from cache_core.search_rules import SearchText
 from cache_core.spec import EntitySpec, Searchable
-from cache_core.text import SearchText
 from cache_legacy import file_swap
 from cache_legacy.backend import LegacyBackend
 from cache_legacy.storage import FILE_NAME

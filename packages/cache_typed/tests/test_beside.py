@@ -15,8 +15,8 @@ from cache_core.errors import CacheUnavailable, LeaseLost
 from cache_core.leases import Claim
 from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
+from cache_core.search_rules import SearchText
 from cache_core.testing import ManualClock
-from cache_core.text import SearchText
 from cache_typed import dialect, file_swap
 from cache_typed.backend import TypedBackend
 from cache_typed.storage import FILE_NAME, UNUSED

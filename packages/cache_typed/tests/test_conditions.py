@@ -22,8 +22,8 @@ from cache_core.conditions import (
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search, Selection
 from cache_core.records import canonical
+from cache_core.search_rules import SearchText
 from cache_core.specs.sales_orders import SALES_ORDER
-from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 

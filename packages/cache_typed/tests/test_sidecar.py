@@ -12,8 +12,8 @@ from typed_orders import NOON, batch, only_file, order
 
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search
+from cache_core.search_rules import SearchText, Tier, WeightClass, guess, match, normalised, parse
 from cache_core.specs.sales_orders import SALES_ORDER
-from cache_core.text import SearchText, Tier, WeightClass, guess, match, normalised, parse
 from cache_typed import dialect, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection

@@ -19,8 +19,8 @@ from cache_core.conditions import OneOf
 from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
 from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
 from cache_core.records import InvalidRecord
+from cache_core.search_rules import SearchText, Tier
 from cache_core.suggest import closest
-from cache_core.text import SearchText, Tier
 from cache_typed import dialect, storage, trigrams
 from cache_typed.backend import TypedBackend
 

@@ -17,8 +17,8 @@ from typed_released import HELD, ORDERS, QUARANTINED, STATE
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Batch, Row, Search, Selection, SyncState
 from cache_core.records import canonical
+from cache_core.search_rules import SearchText, Tier
 from cache_core.spec import EntitySpec, Searchable
-from cache_core.text import SearchText, Tier
 from cache_typed import dialect, schema, storage
 from cache_typed.backend import TypedBackend
 from cache_typed.documents import Document, Part, identity, part_of, text, whole

@@ -12,8 +12,8 @@ from typed_orders import only_file
 
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Capability, Search
+from cache_core.search_rules import Tier, edits
 from cache_core.specs.products import PRODUCT
-from cache_core.text import Tier, edits
 from cache_typed import dialect, fuzzy, trigrams
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection

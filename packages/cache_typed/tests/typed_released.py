@@ -17,8 +17,8 @@ from typed_orders import NOON, batch, only_file, order
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Checkpoint, Quarantined, Row, SyncState
 from cache_core.records import canonical
+from cache_core.search_rules import SearchText
 from cache_core.specs import SPECS
-from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
 from cache_typed.schema import SCHEMA_VERSION
 

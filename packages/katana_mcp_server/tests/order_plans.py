@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, buying
+from katana_mcp.entities.purchase_orders.pricing import Buying, buying
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.reading import COST as COST_ENTITY
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS

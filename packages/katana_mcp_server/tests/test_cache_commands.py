@@ -18,7 +18,7 @@ from other_backend import OTHER, two_backends
 from katana_mcp.caches import comparisons
 from katana_mcp.caches.backends import ALWAYS, BACKENDS
 from katana_mcp.commands.cache import clear as clear_command
-from katana_mcp.configuration.flags import DEFAULTS
+from katana_mcp.configuration.backend_flags import DEFAULTS
 
 
 @pytest.fixture

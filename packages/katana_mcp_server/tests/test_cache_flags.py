@@ -9,7 +9,7 @@ import pytest
 
 from cache_core.compared import Comparison
 from katana_mcp.caches.backends import BACKENDS
-from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, staged

@@ -33,7 +33,7 @@ from katana_mcp.commands.cache.migrate import migrate
 from katana_mcp.commands.cache.rebuild import rebuild
 from katana_mcp.commands.cache.status import status
 from katana_mcp.commands.cache.verify import verify
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, unstuck
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from katana_mcp.commands.demo.chapters import CHAPTERS
-from katana_mcp.configuration.flags import FLAGS, Flag
+from katana_mcp.configuration.backend_flags import FLAGS, Flag
 
 GUESSED = "The same with a typo"
 CHANGING = re.compile(

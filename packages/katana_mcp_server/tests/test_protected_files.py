@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from following import following
 
-from katana_mcp.configuration.flags import DEFAULTS
+from katana_mcp.configuration.backend_flags import DEFAULTS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import ManualClock
 

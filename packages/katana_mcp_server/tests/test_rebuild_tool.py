@@ -10,7 +10,7 @@ from server_wire import live
 
 from cache_core.records import iso
 from katana_mcp.caches.rebuilding import BESIDE
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status

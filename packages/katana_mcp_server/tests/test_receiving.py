@@ -9,7 +9,7 @@ from server_wire import Wire, amount, live
 from transfer_plans import applied
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying
+from katana_mcp.entities.purchase_orders.pricing import Buying
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest

@@ -13,7 +13,7 @@ from katana_client.testing import FakeClient, reply
 from katana_mcp.journal.entries import ActionState
 from katana_mcp.testing import Stage
 from katana_mcp.writing.actions import SAFE_AGAIN, Action
-from katana_mcp.writing.sending import look_up
+from katana_mcp.writing.sending import look_up_in_katana
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 from katana_sandbox.faults.actions import Exchange
 
@@ -83,6 +83,6 @@ async def test_what_nothing_can_look_up_is_unknown_with_the_reason_and_whether_t
     repeatable: bool, then: str
 ) -> None:
     action = Action(title="x", method="POST", path="/x", entity="x", is_repeatable=repeatable)
-    state = await look_up(action, cast("KatanaClient", FakeClient(lambda _: reply())), "the connection broke")
+    state = await look_up_in_katana(action, cast("KatanaClient", FakeClient(lambda _: reply())), "the connection broke")
     found = f"this action cannot be looked up in Katana{then}"
     assert state == ActionState("unknown", error="the connection broke", look_up={"found": found})

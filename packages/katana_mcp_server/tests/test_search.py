@@ -8,7 +8,7 @@ from server_wire import live, unique_sku
 
 from cache_core.protocol import Capability
 from cache_typed import searching
-from katana_mcp.configuration.flags import DEFAULTS, FLAGS, guesses
+from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, guesses
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
 from katana_mcp.entities import ENTITIES

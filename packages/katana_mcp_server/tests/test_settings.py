@@ -7,7 +7,7 @@ import pytest
 
 from katana_mcp.commands import cli
 from katana_mcp.commands.commandline import settings_of
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 from katana_mcp.configuration.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
 
 TOLD = {

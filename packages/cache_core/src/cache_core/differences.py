@@ -2,7 +2,7 @@
 
 from cache_core.protocol import Found, KeyMatch, SearchResult, Stored
 from cache_core.records import RecordId
-from cache_core.text import GUESSES, Tier
+from cache_core.search_rules import GUESSES, Tier
 
 
 def difference(answer: object, other: object) -> str | None:

@@ -26,9 +26,9 @@ from cache_core.protocol import (
     replaces,
 )
 from cache_core.records import RecordId, encode, values_at
+from cache_core.search_rules import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse, words_missing
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import suggestions
-from cache_core.text import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse, words_missing
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cache_core.text import Query, carriers
+from cache_core.search_rules import Query, carriers
 
 MAX_LISTED = 5_000
 """Rows of one word that are listed at most: the newest."""

@@ -12,11 +12,11 @@ from typing import NamedTuple, Protocol
 from cache_core.conditions import LIVE, Order, Visibility, Where
 from cache_core.leases import Claim, Lease
 from cache_core.records import Json, RecordId, projected
+from cache_core.search_rules import SearchText, Tier, WeightClass
 from cache_core.states import Checkpoint as Checkpoint
 from cache_core.states import SyncState as SyncState
 from cache_core.states import decode_state as decode_state
 from cache_core.states import encode_state as encode_state
-from cache_core.text import SearchText, Tier, WeightClass
 
 
 class Capability(StrEnum):

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal, Protocol
 
 from cache_core.records import Record, RecordId, as_id, moment_in, values_at
-from cache_core.text import (
+from cache_core.search_rules import (
     GUESSES,
     Passage,
     Query,

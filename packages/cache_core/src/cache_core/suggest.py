@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from cache_core.text import Query, reach
+from cache_core.search_rules import Query, reach
 
 MAX_TERMS = 5_000
 """How many terms a backend offers for one token at most."""

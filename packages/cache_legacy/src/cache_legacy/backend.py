@@ -33,9 +33,9 @@ from cache_core.protocol import (
     decode_state,
 )
 from cache_core.records import InvalidRecord, RecordId, decode
+from cache_core.search_rules import Tier, parse
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
-from cache_core.text import Tier, parse
 from cache_core.waiting import to_the_end
 from cache_legacy import file_swap
 from cache_legacy.fields import IndexFields, index_fields

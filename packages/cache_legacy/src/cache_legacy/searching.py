@@ -1,6 +1,6 @@
 """Search: exact codes and tokens, then parts of codes, then some of the words; a bounded number of rows is ranked.
 
-The full-text index and the table of codes only propose; the rank is decided by `cache_core.text`.
+The full-text index and the table of codes only propose; the rank is decided by `cache_core.search_rules`.
 """
 
 import json
@@ -11,7 +11,7 @@ import aiosqlite
 
 from cache_core.partial import MAX_LISTED, Listed, likeliest, present
 from cache_core.records import RecordId
-from cache_core.text import (
+from cache_core.search_rules import (
     AFTER_A_MISS,
     GUESSES,
     Query,

@@ -8,8 +8,8 @@ import aiosqlite
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
 from cache_core.protocol import Applied, Batch, Origin, Row, StoredVersion, encode_state, replaces
 from cache_core.records import RecordId, decode, encode
+from cache_core.search_rules import SearchText
 from cache_core.spec import declared_text
-from cache_core.text import SearchText
 from cache_legacy.fields import IndexFields
 
 IDS_PER_STATEMENT = 500

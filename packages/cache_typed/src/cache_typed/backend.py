@@ -22,8 +22,8 @@ from cache_core.protocol import (
     SyncState,
 )
 from cache_core.records import RecordId
+from cache_core.search_rules import parse
 from cache_core.suggest import suggestions
-from cache_core.text import parse
 from cache_typed import reading, searching, writing
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout, TableMapping, layout_of

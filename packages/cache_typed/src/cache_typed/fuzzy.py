@@ -1,7 +1,7 @@
 """Search after a miss: inside words, inside codes, words that are nearly right, and some of the words.
 
-Indexes propose rows, and `cache_core.text.guess` decides. All of it is bounded by counts, never by time; what was left
-out makes the answer say `cut`.
+Indexes propose rows, and `cache_core.search_rules.guess` decides. All of it is bounded by counts, never by time; what
+was left out makes the answer say `cut`.
 """
 
 import json
@@ -11,8 +11,8 @@ from typing import NamedTuple
 from cache_core.conditions import hold
 from cache_core.partial import MAX_LISTED, Listed, likeliest, present
 from cache_core.protocol import Capability, Hit, Search, SearchResult
+from cache_core.search_rules import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
 from cache_core.spec import matched_fields
-from cache_core.text import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
 from cache_typed import dialect, runs, trigrams
 from cache_typed.columns import Cell
 from cache_typed.dialect import Connection

@@ -5,7 +5,7 @@ Triggers keep the index true to the codes of its table. Refuses to hold the code
 
 from collections.abc import Iterator
 
-from cache_core.text import SHORTEST_PART, WeightClass
+from cache_core.search_rules import SHORTEST_PART, WeightClass
 from cache_typed.dialect import SchemaObject
 
 

@@ -1,15 +1,15 @@
 """Search: exact codes from their index, then tokens from the full-text index, then guesses, ranked by the text rules.
 
-The full-text index only proposes; the rank is decided by the same prefix test as `cache_core.text.match`.
+The full-text index only proposes; the rank is decided by the same prefix test as `cache_core.search_rules.match`.
 """
 
 from dataclasses import dataclass
 
 from cache_core.conditions import LIVE, hold
 from cache_core.protocol import Hit, Search, SearchResult
+from cache_core.search_rules import Query, Tier, WeightClass, parse
 from cache_core.spec import matched_fields
 from cache_core.suggest import MAX_TERMS, nearest
-from cache_core.text import Query, Tier, WeightClass, parse
 from cache_typed import dialect
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection

@@ -7,8 +7,8 @@ its last record until the sidecar is made again: it then proposes nothing.
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from cache_core.search_rules import SHORTEST_PART, is_number, reach
 from cache_core.suggest import closest
-from cache_core.text import SHORTEST_PART, is_number, reach
 from cache_typed.columns import Cell
 from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
 from cache_typed.runs import runs_of

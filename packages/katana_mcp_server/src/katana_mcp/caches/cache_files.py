@@ -17,7 +17,7 @@ from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
 from katana_mcp.caches.backends import ALWAYS, Store
 from katana_mcp.caches.stores import PARTS, Parts
-from katana_mcp.configuration.flags import DEFAULTS, Flag
+from katana_mcp.configuration.backend_flags import DEFAULTS, Flag
 from katana_mcp.configuration.settings import SettingsError
 from katana_mcp.tools.hints import MOST_NAMES, all_meant, quoted
 

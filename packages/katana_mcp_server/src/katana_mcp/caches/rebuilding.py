@@ -40,7 +40,7 @@ from katana_mcp.caches.cache_files import (
 )
 from katana_mcp.caches.comparisons import LoggedComparisons
 from katana_mcp.caches.stores import holders
-from katana_mcp.configuration.flags import Flag
+from katana_mcp.configuration.backend_flags import Flag
 from katana_mcp.references.services import RebuiltEntity
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking

@@ -18,12 +18,12 @@ from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend, Selection
 from cache_core.records import InvalidRecord, Json, decode, encode
 from cache_core.routed import RoutedBackend
+from cache_core.search_rules import RULES
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
-from cache_core.text import RULES
 from katana_mcp.caches.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.caches.comparisons import LoggedComparisons
-from katana_mcp.configuration.flags import Flag
+from katana_mcp.configuration.backend_flags import Flag
 
 _log = structlog.get_logger("katana_mcp.cache")
 

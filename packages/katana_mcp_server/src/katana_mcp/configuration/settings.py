@@ -19,12 +19,12 @@ from katana_mcp.configuration.addresses import (
     checked_proxy,
     checked_web_address,
 )
+from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.configuration.choice import CatalogChoice as CatalogChoice
 from katana_mcp.configuration.choice import Choice as Choice
 from katana_mcp.configuration.choice import Directory, Names, directory
 from katana_mcp.configuration.env_file import EnvFile, read_env_file
 from katana_mcp.configuration.env_file import SettingsError as SettingsError
-from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.configuration.key_file import FILE as KEY_FILE
 from katana_mcp.configuration.key_file import with_key
 from katana_mcp.configuration.key_ring import KEYRING

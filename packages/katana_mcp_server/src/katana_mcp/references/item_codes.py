@@ -10,7 +10,7 @@ from typing import cast
 from cache_core.conditions import CustomValue, OneOf, Order
 from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import Record
-from cache_core.text import Tier, normalised
+from cache_core.search_rules import Tier, normalised
 from katana_mcp.references.display_names import (
     CUSTOM_FIELDS,
     VARIANT_ENTITIES,

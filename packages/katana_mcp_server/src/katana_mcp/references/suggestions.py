@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import RecordId, values_at
+from cache_core.search_rules import Tier, tokens_of
 from cache_core.spec import EntitySpec
-from cache_core.text import Tier, tokens_of
 from katana_mcp.references.codes import Number, codes_in
 from katana_mcp.references.services import Services
 from katana_mcp.values import id_in

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from katana_mcp.configuration.flags import Flag, guesses
+from katana_mcp.configuration.backend_flags import Flag, guesses
 from katana_mcp.configuration.settings import Choice, SettingsError
 from katana_mcp.entities import ENTITIES
 from katana_mcp.surface.descriptor import AnyTool

@@ -6,7 +6,7 @@ from typing import Any
 
 from cache_core.protocol import Search
 from cache_core.records import Record, RecordId, canonical, values_at
-from cache_core.text import normalised, parse
+from cache_core.search_rules import normalised, parse
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.live_reads import LiveRows, read_rows
 from katana_mcp.references.services import Services

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from cache_core.conditions import Order
 from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import iso
-from cache_core.text import parse
+from cache_core.search_rules import parse
 from katana_mcp.references.display_names import CUSTOM_FIELDS, Names, none_yet, text, titled
 from katana_mcp.references.live_reads import LiveRead
 from katana_mcp.references.services import Current, Services, current

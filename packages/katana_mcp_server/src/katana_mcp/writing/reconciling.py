@@ -12,7 +12,7 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.applying import OWNER, settled
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import is_as_planned, look_up
+from katana_mcp.writing.sending import is_as_planned, look_up_in_katana
 
 type Was = Literal["unknown", "recognised", "owner gone", "being applied", "not sent"]
 
@@ -88,7 +88,7 @@ async def _found(action: Action, state: ActionState, entry: Entry, services: Ser
     if look is not None and action.method == "POST":
         others = await services.journal.made_by_others(entry.id, action.path)
         action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others, key=str))))
-    found = replace(await look_up(action, services.client, state.error or ""), at=state.at)
+    found = replace(await look_up_in_katana(action, services.client, state.error or ""), at=state.at)
     if found.state == "applied":
         return replace(found, look_up={**(found.look_up or {}), "confirmed": True})
     return _still(action, state, found, others) if state.is_recognised else found

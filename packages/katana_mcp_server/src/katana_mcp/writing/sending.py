@@ -69,12 +69,12 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
     except _CERTAINLY_NOT as error:
         return ActionState("failed", error=str(error))
     except KatanaError as error:
-        return await look_up(action, client, str(error))
+        return await look_up_in_katana(action, client, str(error))
     record = _record(action, answer.value, client) if action.is_answered else None
     if _is_katanas(action, answer, record):
         return ActionState("applied", record)
     why = f"Katana's answer ({answer.reply.status}) does not show what was written"
-    return await look_up(action, client, why, is_said=True)
+    return await look_up_in_katana(action, client, why, is_said=True)
 
 
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
@@ -115,7 +115,7 @@ def lacking(error: LookupError) -> str:
     return f"an earlier answer of Katana does not contain the value it needs: {error}"
 
 
-async def look_up(action: Action, client: KatanaClient, why: str, *, is_said: bool = False) -> ActionState:
+async def look_up_in_katana(action: Action, client: KatanaClient, why: str, *, is_said: bool = False) -> ActionState:
     """Return how an action ended whose outcome nobody saw: applied where Katana shows it, else unknown.
 
     Katana's listings can lag minutes behind a write, so one that does not show it proves nothing. What is deleted may

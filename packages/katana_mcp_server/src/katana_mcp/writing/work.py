@@ -9,7 +9,7 @@ from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
 from katana_mcp.writing.left_behind import leftovers
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import lacking, look_up, put_through, send, surprises
+from katana_mcp.writing.sending import lacking, look_up_in_katana, put_through, send, surprises
 from katana_mcp.writing.turns import Turn
 
 _OWNER_GONE = "the server that sent it stopped before it got an answer"
@@ -74,7 +74,7 @@ class Work:
         except LookupError as error:
             # What it refers to was not known to its owner either.
             return ActionState("failed", error=lacking(error))
-        return await look_up(action, self.services.client, _OWNER_GONE)
+        return await look_up_in_katana(action, self.services.client, _OWNER_GONE)
 
     def outcome(self) -> PlanOutcome:
         """Return what is known by now."""

@@ -16,7 +16,7 @@ from katana_mcp.caches.comparisons import ComparisonSummary, KeptComparisons, fo
 from katana_mcp.caches.stores import holders
 from katana_mcp.commands.cache.job import Job, Line, Report, Sheet
 from katana_mcp.commands.cache.screen import format_seconds
-from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.backend_flags import FLAGS
 
 _TRIAL = "compare:"
 _STEP = 100

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from cache_core.records import Record
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, buying, called, currency
 from katana_mcp.entities.purchase_orders.following import for_own_place
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, buying, called, currency
 from katana_mcp.entities.purchase_orders.showing import named, rows_in_words
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from katana_mcp.documents.states import changed_rows, requested_ids
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, UNIT, good_of
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, UNIT, good_of
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED, moves, received
 from katana_mcp.entities.purchase_orders.showing import bills, rows_in_words
 from katana_mcp.references.display_names import text

@@ -8,7 +8,7 @@ from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_mcp.documents.declaration import Part, again_as_they_were
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, UNIT, good_of
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, UNIT, good_of
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED, received
 from katana_mcp.references.display_names import text

@@ -10,7 +10,7 @@ from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditional
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, buying, good_of
+from katana_mcp.entities.purchase_orders.pricing import ROWS, Buying, buying, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.purchasable import PurchasableVariant, known_good

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, called, good_of
+from katana_mcp.entities.purchase_orders.pricing import ROWS, called, good_of
 from katana_mcp.values import number, rows
 from katana_mcp.writing.stock_moves import StockMove
 

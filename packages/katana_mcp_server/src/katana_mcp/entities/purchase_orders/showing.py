@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from katana_mcp.documents.shown import in_words
 from katana_mcp.documents.transition import State, Transition, Unknown
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, good_of, sku, tax_rate, unit_of
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, called, good_of, sku, tax_rate, unit_of
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.references.display_names import text

@@ -7,8 +7,7 @@ from katana_mcp.documents.custom_fields import custom_values, of_documents, of_r
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, Unit, filled
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.purchase_orders import buying, cascading, checks
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, finish_cost, finish_row
+from katana_mcp.entities.purchase_orders import cascading, checks, pricing
 from katana_mcp.entities.purchase_orders.following import (
     again,
     back,
@@ -22,6 +21,7 @@ from katana_mcp.entities.purchase_orders.following import (
     requested_status,
     unlocks,
 )
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, finish_cost, finish_row
 from katana_mcp.entities.purchase_orders.reading import BY_VERB, COST, binds, gather, uses
 from katana_mcp.entities.purchase_orders.receipts import moves
 from katana_mcp.entities.purchase_orders.responses import ANSWERS
@@ -180,8 +180,8 @@ PURCHASE_ORDER = Writable(
     back=back,
     left=left,
     totals=totals,
-    currency=buying.currency,
-    rules=(*cascading.RULES, *checks.RULES, *buying.RULES),
+    currency=pricing.currency,
+    rules=(*cascading.RULES, *checks.RULES, *pricing.RULES),
     moves=moves,
     uses=uses,
     binds=binds,

@@ -6,7 +6,7 @@ from cache_core.records import RecordId
 from katana_mcp.documents.states import changed_rows, requested_ids
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
+from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import rows

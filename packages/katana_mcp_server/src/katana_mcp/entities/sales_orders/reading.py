@@ -8,7 +8,7 @@ from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.checks import is_open
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import FEE, ROWS
+from katana_mcp.entities.sales_orders.pricing import FEE, ROWS
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import Verb

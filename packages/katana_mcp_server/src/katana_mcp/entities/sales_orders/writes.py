@@ -12,10 +12,10 @@ from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status,
 from katana_mcp.documents.transition import State
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.sales_orders import checks, selling
+from katana_mcp.entities.sales_orders import checks, pricing
+from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
 from katana_mcp.entities.sales_orders.responses import ANSWERS
-from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
 from katana_mcp.surface.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
@@ -91,8 +91,8 @@ SALES_ORDER = Writable(
             collection=ROWS,
             parent="sales_order_id",
             look=_of_order,
-            line=selling.row_line,
-            finish=selling.finish_row,
+            line=pricing.row_line,
+            finish=pricing.finish_row,
             adds_first=True,
             unsaid=("batch_transactions", "serial_numbers", "traceability"),
             key_kind=PartId,
@@ -138,9 +138,9 @@ SALES_ORDER = Writable(
             parent="sales_order_id",
             look=lambda body: {"sales_order_id": body["sales_order_id"]},
             kind=lambda _: "shipping fee",
-            line=selling.fee_line,
+            line=pricing.fee_line,
             inside=lambda _, __: False,
-            finish=selling.finish_fee,
+            finish=pricing.finish_fee,
             key_kind=PartId,
             is_brief=True,
         ),
@@ -160,20 +160,20 @@ SALES_ORDER = Writable(
         **dict.fromkeys(("shipping_fee", "shipping", "freight"), ("add_shipping_fees", "update_shipping_fees")),
         **dict.fromkeys(("fulfillments", "picked_date", "shipments"), _SHIPPING),
     },
-    described=selling.described,
+    described=pricing.described,
     reads=BY_VERB,
     answers=ANSWERS,
     what={"create": " with its rows", "modify": "", "delete": " with its rows and shipments"},
     parties=("customer_id",),
     gather=gather,
-    read=selling.read,
+    read=pricing.read,
     no_way_back=checks.no_way_back,
     back=checks.back,
     left=checks.left,
-    totals=selling.totals,
-    currency=selling.currency,
-    rules=(*selling.RULES, *checks.RULES),
-    binds=selling.binds,
+    totals=pricing.totals,
+    currency=pricing.currency,
+    rules=(*pricing.RULES, *checks.RULES),
+    binds=pricing.binds,
     linked=checks.linked,
 )
 WRITES = writes(SALES_ORDER)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from cache_core.indexing import parents_of
 from cache_core.records import Record
+from cache_core.search_rules import Query, normalised, parse
 from cache_core.spec import EntitySpec, Parents, Place, texts_at
-from cache_core.text import Query, normalised, parse
 from katana_mcp.references.codes import codes_in, is_numbered, plain
 from katana_mcp.references.display_names import titled
 from katana_mcp.references.services import Services

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.protocol import Hit
-from cache_core.text import Query, Tier, parse
+from cache_core.search_rules import Query, Tier, parse
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from cache_core.indexing import parents_of
 from cache_core.protocol import Hit, SearchResult
+from cache_core.search_rules import Query, SearchText, Tier, guess, parse
 from cache_core.spec import search_text
-from cache_core.text import Query, SearchText, Tier, guess, parse
 from katana_mcp.references.services import Services
 
 

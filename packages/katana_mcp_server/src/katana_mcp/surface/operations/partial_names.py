@@ -6,7 +6,7 @@ Refuses what several have, with the candidates. Writes take exact names only: th
 from collections.abc import Sequence
 
 from cache_core.protocol import Search, Stored
-from cache_core.text import normalised, parse
+from cache_core.search_rules import normalised, parse
 from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.resolve import all_listed, resolved
 from katana_mcp.references.services import Services

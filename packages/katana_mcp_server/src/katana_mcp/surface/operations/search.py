@@ -7,7 +7,7 @@ from pydantic import create_model
 
 from cache_core.conditions import Visibility
 from cache_core.protocol import Hit, Search, SearchResult
-from cache_core.text import parse
+from cache_core.search_rules import parse
 from katana_mcp.references.display_names import none_yet
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.suggestions import near_misses

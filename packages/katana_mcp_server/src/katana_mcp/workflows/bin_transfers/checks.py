@@ -125,7 +125,7 @@ def _against_units(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator
             yield from [unnamed_units(f"rows[{nr}]", goods.called)] if goods.id in facts.serial else []
             continue
         there, source = facts.units.get(goods.id, {}), place_of(facts, row.from_bin)
-        yield from against_units(path, row, goods.called, there)
+        yield from against_units(path, row, goods.called, _called(facts), there)
         for key in row.serial_number_ids:
             if source is not None and key in there and there[key] != source.key:
                 message = f"{path}: {key} lies in {facts.bin_name(there[key])}, not in {source.name}"

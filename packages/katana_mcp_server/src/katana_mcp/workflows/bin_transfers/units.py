@@ -35,13 +35,16 @@ async def units_at(place: int, variants: Sequence[int], live: LiveRead) -> Units
     return found
 
 
-def against_units(path: str, row: BinMove, called: str, there: Mapping[int, int | None]) -> Iterator[ToolWarning]:
+def against_units(
+    path: str, row: BinMove, called: str, place: str, there: Mapping[int, int | None]
+) -> Iterator[ToolWarning]:
     """Yield what is wrong with the serial numbers of a row by themselves: how many there are, and which are not here.
 
     Args:
         path: of the argument.
         row: what moves.
         called: the goods, in words.
+        place: the location, in words.
         there: their units at the location.
     """
     if row.batch is not None:
@@ -54,7 +57,7 @@ def against_units(path: str, row: BinMove, called: str, there: Mapping[int, int 
     unknown = [str(key) for key in row.serial_number_ids if key not in there]
     if unknown:
         held = f"it has {first_of([str(key) for key in sorted(there)], _NAMED)}" if there else "it has none in stock"
-        message = f"{path}: {called} has no serial number {first_of(unknown, _NAMED)} here; {held}"
+        message = f"{path}: {called} has no serial number {first_of(unknown, _NAMED)} at {place}; {held}"
         yield blocking(warning_codes.NOT_FOUND, message, path)
 
 

@@ -10,8 +10,7 @@ from katana_mcp.documents.correcting import batch_sum, blocks
 from katana_mcp.documents.quantities import BatchQuantity
 from katana_mcp.documents.traces import TRACE, is_of_one, is_of_units, traced
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.entities.purchase_orders import buying, cascading
-from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
+from katana_mcp.entities.purchase_orders import cascading, pricing
 from katana_mcp.entities.purchase_orders.checks import order_of as order_in_words
 from katana_mcp.entities.purchase_orders.correcting.goal import (
     before_of,
@@ -25,6 +24,7 @@ from katana_mcp.entities.purchase_orders.correcting.request import (
     ForgottenRow,
 )
 from katana_mcp.entities.purchase_orders.correcting.showing import moves, not_kept, reopened
+from katana_mcp.entities.purchase_orders.pricing import ROWS, good_of
 from katana_mcp.entities.purchase_orders.showing import bills
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.references.display_names import text
@@ -39,7 +39,7 @@ def _nothing(_: Transition) -> dict[str, str]:
     return {}
 
 
-_ORDER = replace(PURCHASE_ORDER, rules=(*cascading.RULES, *buying.RULES), left=_nothing)
+_ORDER = replace(PURCHASE_ORDER, rules=(*cascading.RULES, *pricing.RULES), left=_nothing)
 """An order of which nothing is locked."""
 
 

@@ -8,7 +8,6 @@ from katana_mcp.documents.quantities import BatchQuantity
 from katana_mcp.documents.states import transition
 from katana_mcp.documents.traces import TRACE, retraced
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, sku
 from katana_mcp.entities.purchase_orders.correcting.order import (
     CALLED,
     HEAD,
@@ -21,6 +20,7 @@ from katana_mcp.entities.purchase_orders.correcting.request import (
     ForgottenRow,
     given,
 )
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS, called, sku
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER, WRITES
 from katana_mcp.tools.requests import Request

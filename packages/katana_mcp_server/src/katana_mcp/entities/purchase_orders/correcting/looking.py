@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cache_core.records import Record
 from katana_mcp.documents.correcting import listed, record_now
-from katana_mcp.entities.purchase_orders.buying import ROWS
+from katana_mcp.entities.purchase_orders.pricing import ROWS
 from katana_mcp.references.services import Services
 from katana_mcp.values import rows
 from katana_mcp.writing.actions import JsonObject

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from cache_core.records import Record
 from katana_mcp.documents.correcting import Pairs, is_itself, paired
 from katana_mcp.documents.transition import State
-from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.correcting.order import by_receipt, came_as, is_as
+from katana_mcp.entities.purchase_orders.pricing import ROWS
 from katana_mcp.values import get_int, rows
 
 

@@ -8,8 +8,8 @@ from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_mcp.documents import correcting
 from katana_mcp.documents.traces import TRACE, traced, traces
 from katana_mcp.documents.transition import Facts, State
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.following import read
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.meaning import same

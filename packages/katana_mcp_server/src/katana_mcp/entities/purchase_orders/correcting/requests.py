@@ -9,8 +9,8 @@ from katana_mcp.documents.correcting import LATER
 from katana_mcp.documents.steps import body_of, id_of, patch_of, spec_of
 from katana_mcp.documents.traces import TRACE
 from katana_mcp.documents.transition import State
-from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.correcting.order import ALIKE, CALLED, RECEIPT
+from katana_mcp.entities.purchase_orders.pricing import ROWS
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.receiving.plan import RECEIVE
 from katana_mcp.tools.answers import plain_number

@@ -13,7 +13,6 @@ from katana_mcp.documents.correcting import LATER, check_known
 from katana_mcp.documents.steps import id_of
 from katana_mcp.documents.traces import TRACE
 from katana_mcp.documents.transition import State
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.correcting.matching import Matched, matched
 from katana_mcp.entities.purchase_orders.correcting.order import (
     ALIKE,
@@ -27,6 +26,7 @@ from katana_mcp.entities.purchase_orders.correcting.order import (
 )
 from katana_mcp.entities.purchase_orders.correcting.requests import Requests
 from katana_mcp.entities.purchase_orders.following import follow
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import BACK, BEFORE, GOAL, Astray

@@ -6,11 +6,11 @@ from dataclasses import replace
 from cache_core.records import Record
 from katana_mcp.documents.traces import in_batches, in_units
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, goal_of, receipt_of
 from katana_mcp.entities.purchase_orders.correcting.order import by_receipt
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.following import follow
+from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.receipts import arriving
 from katana_mcp.entities.purchase_orders.showing import rows_in_words
 from katana_mcp.values import get_int, rows

@@ -8,7 +8,7 @@ from cache_core.records import Record, canonical
 from katana_mcp.documents.quantities import Portion, portions
 from katana_mcp.documents.states import between, transition
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS
+from katana_mcp.entities.purchase_orders.pricing import ROWS
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivedRow, ReceivePurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER, WRITES
 from katana_mcp.values import EMPTY, get_int, number, rows

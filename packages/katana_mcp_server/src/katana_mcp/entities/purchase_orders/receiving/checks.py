@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from katana_mcp.documents.quantities import Handling, Portion, misfits, traces
 from katana_mcp.documents.transition import Facts, State
-from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
+from katana_mcp.entities.purchase_orders.pricing import ROWS, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving.arrival import Arrival
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivedRow

@@ -7,8 +7,8 @@ from cache_core.records import canonical
 from katana_mcp.documents.steps import id_of
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.documents.verbs import draft
-from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.following import follow
+from katana_mcp.entities.purchase_orders.pricing import ROWS
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, arriving
 from katana_mcp.entities.purchase_orders.receiving.arrival import NOW, Arrival, arrivals, as_it_is, received
 from katana_mcp.entities.purchase_orders.receiving.checks import against

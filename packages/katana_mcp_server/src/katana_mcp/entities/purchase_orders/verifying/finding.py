@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.protocol import Search, Stored
-from cache_core.text import Tier
+from cache_core.search_rules import Tier
 from katana_mcp.entities.purchase_orders.verifying.matching import OrderedGood, codes_of, near_codes
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
 from katana_mcp.references.display_names import look_up, text

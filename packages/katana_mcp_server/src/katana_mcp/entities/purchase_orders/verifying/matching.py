@@ -6,7 +6,7 @@ from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property
 
 from cache_core.records import Record
-from cache_core.text import tokens_of
+from cache_core.search_rules import tokens_of
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
 from katana_mcp.references.display_names import text
 from katana_mcp.values import get_strs

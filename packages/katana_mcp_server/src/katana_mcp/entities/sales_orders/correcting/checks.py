@@ -25,7 +25,7 @@ from katana_mcp.entities.sales_orders.correcting.request import BATCHES, CORRECT
 from katana_mcp.entities.sales_orders.correcting.showing import moves
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number

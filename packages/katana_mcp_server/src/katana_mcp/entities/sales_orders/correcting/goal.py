@@ -14,11 +14,11 @@ from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.states import transition
 from katana_mcp.documents.traces import TRACE, retraced, traces
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders import selling
+from katana_mcp.entities.sales_orders import pricing
 from katana_mcp.entities.sales_orders.correcting.request import BATCHES, CORRECTED, EDITED, MADE_WITH, SHIPMENT
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, HEAD, is_service, status_of
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.tools.requests import Request
 from katana_mcp.values import get_int, number, rows
 
@@ -44,7 +44,7 @@ def corrected(request: Request, facts: Facts) -> Transition:
 
 def order_of(record: Record, shipments: Sequence[Record]) -> Goal:
     """Return an order with its rows and its shipments, the oldest first."""
-    order = selling.read(record, Facts())
+    order = pricing.read(record, Facts())
     held = [row for row in rows(order, ROWS) if row.get("deleted_at") is None]
     places = {get_int(row, "id"): place for place, row in enumerate(held)}
     found = sorted(shipments, key=lambda one: (str(one.get("picked_date")), get_int(one, "id") or 0))

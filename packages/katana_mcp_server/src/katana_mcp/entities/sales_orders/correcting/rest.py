@@ -31,7 +31,7 @@ from katana_mcp.entities.sales_orders.fulfilling.plan import known_by
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, HEAD
 from katana_mcp.entities.sales_orders.fulfilling.tracing import with_rest
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject

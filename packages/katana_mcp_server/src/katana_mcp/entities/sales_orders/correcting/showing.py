@@ -9,7 +9,7 @@ from katana_mcp.entities.sales_orders.correcting.goal import ROW, amount, left_o
 from katana_mcp.entities.sales_orders.fulfilling.departing import row_moves
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS, row_line
+from katana_mcp.entities.sales_orders.pricing import ROWS, row_line
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.preview import FieldChange, field_in_words
 from katana_mcp.writing.stock_moves import StockMove

@@ -14,8 +14,8 @@ from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequ
 from katana_mcp.entities.sales_orders.fulfilling.shipment import as_it_is, shipped
 from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES, place_of, takes_first_expiring
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.entities.sales_orders.responses import FulfillOrderResponse
-from katana_mcp.entities.sales_orders.selling import ROWS
 from katana_mcp.entities.sales_orders.writes import WRITES
 from katana_mcp.references.display_names import look_up
 from katana_mcp.references.resolve import unasked

@@ -16,7 +16,7 @@ from katana_mcp.entities.sales_orders.fulfilling.tracing import (
     traced,
 )
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes

@@ -9,7 +9,7 @@ from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest, ShippedRow
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, is_service, subject
 from katana_mcp.entities.sales_orders.fulfilling.tracing import place_of
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove
 

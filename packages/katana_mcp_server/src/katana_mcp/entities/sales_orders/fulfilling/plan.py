@@ -22,7 +22,7 @@ from katana_mcp.entities.sales_orders.fulfilling.shipment import (
     subject,
 )
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS, row_line
+from katana_mcp.entities.sales_orders.pricing import ROWS, row_line
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import EMPTY, ids, number, rows
 from katana_mcp.writing.actions import Action, JsonObject, Ref

@@ -12,7 +12,7 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest, ShippedRow
 from katana_mcp.entities.sales_orders.fulfilling.tracing import traced
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
-from katana_mcp.entities.sales_orders.selling import ROWS
+from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER, WRITES
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.requests import ShortText
