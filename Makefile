@@ -91,10 +91,10 @@ peer: .venv/.synced $(CLIENTS)/python/peer/.venv/.synced  ## Let a foreign clien
 bench: .venv/.synced  ## Measure both backends, client, sandbox and server beside the floors (ARGS=--write: into the docs)
 	$(RUN) python -m bench $(ARGS)
 
-soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
+soak: .venv/.synced  ## Run the slow proofs, then the mutants of the night, even when a proof failed
 	@$(RUN) pytest -q -m "soak and alone" --timeout 3600 --durations 10 $(ARGS); alone=$$?; \
 	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 3 --dist worksteal $(ARGS); beside=$$?; \
-	$(RUN) python -m mutants && exit $$((alone + beside))
+	$(RUN) python -m mutants --night && exit $$((alone + beside))
 
 mutants-drawn: .venv/.synced  ## Put in 200 bugs drawn at random, one at a time, and let the tests notice them (SEED=1 COUNT=50)
 	@$(RUN) python -m mutants.drawn $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(ARGS)

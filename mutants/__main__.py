@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tests.nights import NIGHTS, first_step
+
 from mutants.model import Mutant, all_mutants
 from mutants.trying import Verdict, changed, copied, failing, tried, verdict
 
@@ -49,9 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
     parser.add_argument("words", nargs="*", help="only those whose entry this is, or whose bug or file mentions it")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of the table")
+    parser.add_argument("--night", action="store_true", help=f"one of every {NIGHTS}, others the night after")
     asked = parser.parse_args(arguments)
     mutants = [
-        mutant for mutant in all_mutants() if not asked.words or any(_is_meant(mutant, word) for word in asked.words)
+        mutant
+        for mutant in (tonights(all_mutants()) if asked.night else all_mutants())
+        if not asked.words or any(_is_meant(mutant, word) for word in asked.words)
     ]
     if not mutants:
         parser.error(f"no mutant is meant by {' '.join(asked.words)}")
@@ -69,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
     sys.stdout.write(_in_json(outcomes) if asked.json else _counted(outcomes))
     return int(any(outcome.verdict.kind != "killed" for outcome in outcomes))
+
+
+def tonights(mutants: Sequence[Mutant]) -> Sequence[Mutant]:
+    """Return the share of a night: after so many nights each was put in once."""
+    return mutants[first_step() :: NIGHTS]
 
 
 def _is_meant(mutant: Mutant, word: str) -> bool:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from mutants.__main__ import main
+from mutants.__main__ import main, tonights
 from mutants.model import ROOT, Mutant, all_mutants
 from tests.at_once import at_once
+from tests.nights import NIGHTS
 
 DEFECTS = Path(__file__).parents[2] / "shared" / "reference" / "defects.md"
-ENTRIES = {all_mutant.entry for all_mutant in all_mutants()} - {""}
+ENTRIES = {mutant.entry for mutant in all_mutants()} - {""}
 
 
 def meaning(file: str, text: str) -> object:
@@ -54,6 +55,14 @@ def test_most_of_what_has_gone_wrong_in_the_field_is_put_back_in() -> None:
 def test_every_entry_is_one_of_the_list() -> None:
     listed = re.findall(r"^\| (\w+) \|", DEFECTS.read_text("utf-8"), re.MULTILINE)
     assert ENTRIES - set(listed) == set()
+
+
+def test_four_nights_put_each_bug_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    nights: list[Mutant] = []
+    for night in range(NIGHTS):
+        monkeypatch.setattr("mutants.__main__.first_step", lambda night=night: night)
+        nights += tonights(all_mutants())
+    assert sorted(mutant.bug for mutant in nights) == sorted(mutant.bug for mutant in all_mutants())
 
 
 def test_a_text_that_is_gone_is_told() -> None:
