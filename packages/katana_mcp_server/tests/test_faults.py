@@ -59,20 +59,34 @@ async def test_nothing_cached_and_katana_down_is_a_refusal_that_says_why(
 
 
 @pytest.mark.parametrize(
-    ("action", "reason"), [(Drop(), SILENT), (Status(200, "<html>no API</html>"), "the body is not JSON")]
+    ("action", "at_first", "reason"),
+    [
+        (Drop(), "does not answer", SILENT),
+        (Status(503), "answers 503", "503"),
+        (Status(200, "<html>no API</html>"), "answers 200, unreadable", "the body is not JSON"),
+    ],
 )
 async def test_whatever_is_asked_next_after_katana_could_not_be_read_is_refused_with_the_reason(
-    stage: Stage, clock: ManualClock, action: Action, reason: str
+    stage: Stage, clock: ManualClock, action: Action, at_first: str, reason: str
 ) -> None:
     _break(stage, action)
     early = await paced(clock, stage.call("check_inventory", **CALLS["check_inventory"]))
     assert early["warming"] == "0/?"
-    assert "is not finished" in early["warnings"][0]["message"]
+    message = early["warnings"][0]["message"]
+    assert f"waits: Katana {at_first}, and is asked again: rows may be missing or old" in message
     await _after_giving_up(stage, clock)
     for tool in ("list_sales_orders", "search_items", "get_variant_details", "check_inventory"):
         refusal = await paced(clock, stage.refusal(tool, **CALLS[tool]))
         assert refusal["error"] == "katana_unavailable", tool
         assert reason in refusal["warnings"][0]["message"], tool
+
+
+async def test_a_first_sync_that_is_answered_again_says_no_more_that_it_waits(stage: Stage, clock: ManualClock) -> None:
+    stage.own.sandbox.faults.add(Fault("GET /factory", action=Drop(), times=1))
+    stage.own.sandbox.faults.add(Fault("GET /sales_orders", action=Delay(30)))
+    answer = await paced(clock, stage.call("list_sales_orders", limit=3))
+    (message,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "cold_cache"]
+    assert "is not finished: rows may be missing or old; ask again in a moment" in message
 
 
 async def test_rows_that_cannot_all_be_read_are_told_to_be_asked_for_once_katana_is_well(

@@ -59,6 +59,10 @@ def _unexpected(due: Sequence[str], first: Sequence[str]) -> None:
     del due, first
 
 
+def _answering() -> str | None:
+    return None
+
+
 def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
     del entities
     return nullcontext()
@@ -98,6 +102,7 @@ class Services:
         anew: single records that the next plan needs as they are in Katana now, their ids by cache entity.
         read_at: when this call read single records that several of its plans may need; None where each reads its own.
         awaited: lets first listings be waited for.
+        silence: how Katana does not answer just now, as a verb; None while it does.
         pages: where pages ended that were answered.
     """
 
@@ -130,6 +135,7 @@ class Services:
     anew: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     read_at: dict[tuple[str, int], float] | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
+    silence: Callable[[], str | None] = _answering
     pages: PageEnds = field(default_factory=PageEnds)
 
     def url(self, path: str) -> str | None:
@@ -288,7 +294,9 @@ def _current(
     if cold:
         names = ", ".join(each.entity for each in cold)
         reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
-        state = f"cannot go on ({reasons})" if reasons else "is not finished"
+        silent = services.silence()
+        state = "is not finished" if silent is None else f"waits: Katana {silent}, and is asked again"
+        state = f"cannot go on ({reasons})" if reasons else state
         again = " until Katana can be read again" if reasons else "; ask again in a moment"
         message = f"the first sync of {names} {state}: rows may be missing or old{again}"
         warnings.append(advisory(warning_codes.COLD_CACHE, message))

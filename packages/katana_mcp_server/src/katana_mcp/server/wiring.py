@@ -86,6 +86,7 @@ class Tenant:
         self._budgets: list[SharedBudget] = []
         self._temporary: Path | None = None
         self._refreshing: asyncio.Task[None] | None = None
+        self._silence: str | None = None
         self._key = self._connect(settings.api_key)
         self._sync_key = None if settings.sync_api_key is None else self._connect(settings.sync_api_key)
 
@@ -191,9 +192,13 @@ class Tenant:
             route=route(settings),
             clock=outside.clock,
             budget=budget,
-            on_request=outside.on_request or log_request,
+            on_request=self._hear,
         )
         return ApiKeyClient(digest, client)
+
+    def _hear(self, request: RequestRecord) -> None:
+        self._silence = silence_of(request)
+        (self._outside.on_request or log_request)(request)
 
     async def _bulk(self, tenancy: Tenancy, tenant: str) -> tuple[KatanaClient, tuple[str, ...]]:
         """Return the client for listings, and what should be known of it."""
@@ -251,6 +256,7 @@ class Tenant:
             web_base_url=settings.web_base_url.rstrip("/"),
             notices=(*notices, *unconfirmed),
             awaited=awaited.waited_for,
+            silence=lambda: self._silence,
             directory=stores.directory,
             read_only=settings.read_only,
             most_lines=settings.max_plan_lines,
@@ -353,6 +359,19 @@ def _root(settings: Settings, outside: Environment) -> Path | None:
     """A sandbox that is started again holds other data under the same address: its cache is kept only where told."""
     kept = not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
     return settings.cache_root() if kept else None
+
+
+_AGAIN = frozenset({408, 429})
+
+
+def silence_of(request: RequestRecord) -> str | None:
+    """Return how Katana did not answer a request that is sent again, as a verb; None where it answered."""
+    status, is_unreadable = request.status, request.outcome == "unreadable"
+    if status is None:
+        return "does not answer"
+    if status >= 500 or status in _AGAIN or is_unreadable:
+        return f"answers {status}{', unreadable' if is_unreadable else ''}"
+    return None
 
 
 def log_request(request: RequestRecord) -> None:

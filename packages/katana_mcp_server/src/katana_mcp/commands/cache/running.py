@@ -17,7 +17,7 @@ from katana_mcp.commands.cache.screen import bars, print_report
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.server.account import account
-from katana_mcp.server.wiring import Environment, cache_directory, check_account, log_request
+from katana_mcp.server.wiring import Environment, cache_directory, check_account, log_request, silence_of
 
 type Command = Callable[[Job], Awaitable[Report]]
 
@@ -74,17 +74,12 @@ def telling(outside: Environment, base_url: str) -> Environment:
     def tell(request: RequestRecord) -> None:
         nonlocal silent
         log_request(request)
-        status, unreadable = request.status, request.outcome == "unreadable"
+        how = silence_of(request)
         working = asyncio.current_task()
         if working is not None and working.cancelling():
             return
-        answered = status is not None and status < 500 and status not in _AGAIN and not unreadable
-        if not answered and not silent:
-            how = "does not answer" if status is None else f"answers {status}{', unreadable' if unreadable else ''}"
+        if how is not None and not silent:
             sys.stderr.write(f"katana-mcp: {host} {how}: it is asked again\n")
-        silent = not answered
+        silent = how is not None
 
     return replace(outside, on_request=tell)
-
-
-_AGAIN = frozenset({408, 429})
