@@ -40,7 +40,7 @@ def test_few_modules_of_the_server_name_the_legacy_cache_or_its_flags_and_mark_e
             and path.parent.name + path.name != "testing__init__.py"
         ):
             named[path.name] = lines
-    assert set(named) == {"backends.py", "flags.py", "idle_loop.py"}
+    assert set(named) == {"backends.py", "backend_flags.py", "idle_loop.py"}
     assert all(line.endswith(MARK) for lines in named.values() for line in lines)
 
 
