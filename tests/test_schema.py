@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,9 +91,14 @@ def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
     assert lost == {}
 
 
+@cache
+def _rendered() -> Mapping[Path, Mapping[str, str]]:
+    return rendered(read_facts())
+
+
 @pytest.mark.parametrize("folder", [MODELS, BODIES, RESOURCES, TABLES], ids=lambda folder: folder.name)
 def test_the_committed_modules_are_what_the_script_renders_of_the_facts(folder: Path) -> None:
-    assert committed(folder) == rendered(read_facts())[folder]
+    assert committed(folder) == _rendered()[folder]
 
 
 FIELDS = ["hallmark: str | None = None", "parts: list[BatchTransaction] | None = None", "weight: Amount = None"]

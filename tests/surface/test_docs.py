@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,11 @@ def _flags(program: App) -> set[str]:
     return {name for end in ends for argument in end.assemble_argument_collection() for name in argument.names}
 
 
+@cache
+def _known_flags() -> set[str]:
+    return _flags(katana_mcp.commands.cli.app) | _flags(katana_sandbox.cli.app) | {"--help", "--version"}
+
+
 def _anchors(page: Path) -> set[str]:
     """Return the headings of a page as links name them."""
     headings = re.findall(r"^#+ +(.+)$", page.read_text("utf-8"), re.MULTILINE)
@@ -104,7 +110,7 @@ def test_every_path_that_a_page_names_is_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
 def test_every_flag_that_a_page_names_is_a_flag(page: Path) -> None:
-    known = _flags(katana_mcp.commands.cli.app) | _flags(katana_sandbox.cli.app) | {"--help", "--version"}
+    known = _known_flags()
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", page.read_text("utf-8")))
     assert named - known - MISSPELT - set(OTHER_PROGRAMS) == set()
 

@@ -175,8 +175,11 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
         assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
 
 
-def test_a_shell_is_told_how_to_complete_commands_and_options(command_line: Run) -> None:
-    scripts = {shell: command_line("completion", shell).out for shell in ("bash", "zsh", "fish", "powershell")}
+@pytest.mark.parametrize(
+    "shells", [("bash",), pytest.param(("bash", "zsh", "fish", "powershell"), marks=pytest.mark.soak)], ids=len
+)
+def test_a_shell_is_told_how_to_complete_commands_and_options(command_line: Run, shells: tuple[str, ...]) -> None:
+    scripts = {shell: command_line("completion", shell).out for shell in shells}
     for script in scripts.values():
         assert all(word in script for word in ("katana-mcp", "doctor", "sandbox"))
     assert command_line("completion", "csh").code == 2

@@ -33,13 +33,15 @@ def struck(own: OwnSandbox) -> int:
 
 
 def _grid(*troubles: str) -> list[Any]:
-    """Return all troubles in turn for an order of each size; each by itself is slow."""
+    """Return all troubles in turn for an order of each kind, of one size of some; each by itself is slow."""
     slow = [
         pytest.param(size, (trouble,), id=f"{size}-{trouble}", marks=pytest.mark.soak)
         for size in CASES
         for trouble in troubles
     ]
-    return [*(pytest.param(size, troubles, id=f"{size}-each in turn") for size in CASES), *slow]
+    marks = {size: [pytest.mark.soak] for size in ("large", "small sale", "large make")}
+    each = [pytest.param(size, troubles, id=f"{size}-each in turn", marks=marks.get(size, [])) for size in CASES]
+    return [*each, *slow]
 
 
 @pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))

@@ -304,7 +304,7 @@ def test_two_plans_at_once_leave_what_one_order_of_them_leaves(
         ("row", "row"),
         pytest.param(("notes", "delete"), marks=pytest.mark.soak),
         ("renumber", "order"),
-        ("service", "sku"),
+        pytest.param(("service", "sku"), marks=pytest.mark.soak),
     ],
 )
 def test_two_plans_that_collide_whose_requests_alternate_leave_what_one_order_of_them_leaves(

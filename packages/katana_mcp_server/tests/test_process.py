@@ -137,7 +137,8 @@ async def test_stdout_carries_nothing_but_mcp_and_sql_is_imported_by_the_first_r
     assert b"Traceback" not in said.read_bytes()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_host_that_ends_the_server_leaves_no_file_of_a_database_at_work(tmp_path: Path, number: int) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, *COMMAND, "--cache-dir", str(tmp_path / "kept"), "--log-level", "error"),

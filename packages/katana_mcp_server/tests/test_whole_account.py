@@ -51,7 +51,7 @@ def _account(clock: ManualClock, variants: int, seconds: float) -> OwnSandbox:
     return own
 
 
-@pytest.mark.parametrize("tool", [LOW, BLOCKING])
+@pytest.mark.parametrize("tool", [LOW, pytest.param(BLOCKING, marks=pytest.mark.soak)])
 async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool: str) -> None:
     clock = ManualClock(auto=False)
     own = _account(clock, 2_000, 0.8)
@@ -138,7 +138,7 @@ async def test_what_others_read_is_no_progress_of_this_call() -> None:
     assert told.reports == [(0.5, 1, "syncing customers: 20/40"), (1.0, 1, "read")]
 
 
-@pytest.mark.parametrize("tool", [LOW, BLOCKING])
+@pytest.mark.parametrize("tool", [LOW, pytest.param(BLOCKING, marks=pytest.mark.soak)])
 async def test_without_a_request_left_it_answers_with_what_it_has_and_says_when_to_come_back(tool: str) -> None:
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
