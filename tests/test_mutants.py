@@ -42,6 +42,20 @@ def test_each_bug_can_be_put_back_in(mutant: Mutant) -> None:
         assert f"def {function}(" in (ROOT / path).read_text("utf-8") if name else (ROOT / path).exists()
 
 
+def test_each_bug_has_a_test_that_is_run_for_it() -> None:
+    """Slow proofs are left out where a bug is put in: one whose tests are all of them would be noticed by nothing."""
+    slow = {
+        f"{path.relative_to(ROOT)}::{node.name}"
+        for path in [ROOT / file for file in {test.partition("::")[0] for each in all_mutants() for test in each.tests}]
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and "pytest.mark.soak" in map(ast.unparse, node.decorator_list)
+    }
+    assert slow
+    named = {each.bug: {test.partition("[")[0] for test in each.tests} for each in all_mutants()}
+    assert [bug for bug, tests in named.items() if tests <= slow] == []
+
+
 def test_no_bug_is_told_twice() -> None:
     told = [mutant.bug for mutant in all_mutants()]
     assert len(told) == len(set(told))

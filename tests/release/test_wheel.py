@@ -119,7 +119,6 @@ def test_no_index_takes_a_package_of_the_workspace_by_itself() -> None:
     assert [str(at) for at, member in MEMBERS.items() if "Private :: Do Not Upload" not in member["classifiers"]] == []
 
 
-@pytest.mark.soak
 def test_without_the_sandbox_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['katana_sandbox'] = None\n")
     usual = {name: value for name, value in os.environ.items() if not name.startswith("KATANA_")}

@@ -111,7 +111,6 @@ class _Collector(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.soak
 def test_what_is_measured_goes_where_the_variables_of_opentelemetry_say(tmp_path: Path) -> None:
     handler = type("Collector", (_Collector,), {"got": list[tuple[str, bytes]]()})
     with HTTPServer(("127.0.0.1", 0), handler) as server:

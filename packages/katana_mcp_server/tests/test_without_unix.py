@@ -32,7 +32,6 @@ def test_every_module_loads() -> None:
     assert int(told) == len(names())
 
 
-@pytest.mark.soak
 async def test_it_serves_over_stdio_reads_and_writes(tmp_path: Path, environment: dict[str, str]) -> None:
     transport = StdioTransport(
         sys.executable, [RUNNER, "katana_mcp", "serve"], env=environment, cwd=str(tmp_path), keep_alive=False
