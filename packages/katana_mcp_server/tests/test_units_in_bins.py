@@ -121,14 +121,18 @@ async def test_units_that_nobody_names_move_unnamed_and_that_is_said(stage: Stag
     assert "plan_token" in preview
 
 
-async def test_a_plan_is_stale_once_a_unit_lies_elsewhere(stage: Stage, clock: ManualClock, units: Units) -> None:
+async def test_a_plan_is_stale_once_a_unit_lies_elsewhere(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Units
+) -> None:
+    other = tenant.create("bin_locations", {"bin_name": "C-3", "location_id": units.place})["id"]
     preview = await planned(stage, units, move(units, units.ids[:1]))
-    clock.advance(61)
-    other = await planned(stage, units, move(units, units.ids[:1], to_bin="C-3"))
-    await applied(stage, clock, other)
+    row = next(row for row in tenant.all("purchase_order_rows") if len(row.get("traceability") or ()) == len(units.ids))
+    first, *rest = row["traceability"]
+    tenant.edit("purchase_order_rows", row["id"], traceability=[{**first, "bin_location_id": other}, *rest])
     clock.advance(61)
     told = payload_of(await stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]}))
     assert told["error"] == "stale_plan", told
+    assert f"{units.ids[0]} lies in C-3, not in A-1" in str(told), told
 
 
 async def test_a_lost_answer_is_looked_up_and_no_unit_moves_twice(
