@@ -55,7 +55,7 @@ def _row(**other: object) -> dict[str, object]:
     return {"sku_or_variant_id": "RESIN", "quantity": 3, "from_bin": "A-1", "to_bin": "B-2", **other}
 
 
-def _against(preview: Payload) -> list[tuple[str, str | None]]:
+def against(preview: Payload) -> list[tuple[str, str | None]]:
     """Return codes and paths of what speaks against a plan."""
     assert "plan_token" not in preview, preview
     return [
@@ -108,7 +108,7 @@ async def test_a_transfer_is_begun_sent_and_finished_one_plan_after_the_other(
     assert seen == [{"A-1": 2}, {"A-1": 2, "B-2": 3}]
     assert told == [["RESIN in A-1: 5 → 2"], ["RESIN in B-2: 0 → 3"]]
     clock.advance(61)
-    assert _against(await _planned(stage, bin_transfer=number)) == [("no_effective_change", "status")]
+    assert against(await _planned(stage, bin_transfer=number)) == [("no_effective_change", "status")]
     (row,) = (await stage.call("list_reference", kind="bin transfer", query="done"))["rows"]
     assert (row["name"], row["description"]) == (number, "DONE, 1 row")
     clock.advance(61)
@@ -132,7 +132,7 @@ async def test_a_batch_moves_as_the_batch_that_it_is(
     assert [(each["batch_id"], float(each["quantity"])) for each in moved["traceability"]] == [(made["id"], 3)]
     clock.advance(61)
     asked = _row(sku_or_variant_id="PAINT", batch="L-2")
-    assert _against(await _planned(stage, location_id=place, rows=[asked])) == [("not_found", "rows[0].batch")]
+    assert against(await _planned(stage, location_id=place, rows=[asked])) == [("not_found", "rows[0].batch")]
 
 
 @pytest.mark.usefixtures("resin")
@@ -163,7 +163,7 @@ async def test_what_is_meant_is_certain_or_refused_where_it_stands(
     ]
     for asked, told in cases:
         clock.advance(61)
-        assert _against(await _planned(stage, **asked)) == told, asked
+        assert against(await _planned(stage, **asked)) == told, asked
 
 
 @pytest.mark.usefixtures("resin")
@@ -221,7 +221,7 @@ async def test_an_empty_bin_is_deleted_and_one_that_is_cleared_out_along_with_wh
 ) -> None:
     empty = _bin(tenant, place, "E-1")
     refused = await _planned(stage, location_id=place, delete_bins=["a-1"])
-    assert _against(refused) == [("in_use", "delete_bins[0]")]
+    assert against(refused) == [("in_use", "delete_bins[0]")]
     assert "in bin A-1 there would still be 5 of RESIN" in refused["warnings"][0]["message"]
     clock.advance(61)
     preview = await _planned(stage, location_id=place, rows=[_row(quantity=5)], delete_bins=["A-1", empty])
@@ -258,7 +258,7 @@ async def test_a_bin_to_delete_that_is_not_there_twice_or_not_emptied_is_refused
     ]
     for asked, told in cases:
         clock.advance(61)
-        assert _against(await _planned(stage, **asked)) == told, asked
+        assert against(await _planned(stage, **asked)) == told, asked
 
 
 @pytest.mark.parametrize("lost", [Drop("before"), Drop("after")], ids=["before", "after"])

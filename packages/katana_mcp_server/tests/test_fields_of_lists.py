@@ -10,7 +10,7 @@ from katana_mcp.entities import ENTITIES
 from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import Entity, View
 from katana_mcp.surface.operations import list as listing
-from katana_mcp.surface.operations.rows import Sourced, fields_of, to_answers
+from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
 from katana_mcp.testing import Stage
 from katana_mcp.tools.answers import Answer
 
@@ -81,13 +81,13 @@ async def test_what_a_row_is_made_of_is_named_and_nothing_else(
         )
 
     monkeypatch.setattr(listing, "to_answers", watching)
-    monkeypatch.setattr(listing, "fields_of", _whole)
+    monkeypatch.setattr(listing, "read_of", _whole)
     await stage.call(f"list_{entity.plural}", limit=250)
     assert read
     own = {path.partition("[]")[0] for source in read for path in views_of(entity)[source].reads or ()}
     assert own <= {path for paths in read.values() for path in paths}
     for source, paths in read.items():
-        named = fields_of(views_of(entity)[source])
+        named = read_of(views_of(entity)[source])
         assert named is not None
         heads = {path.partition("[]")[0] for path in named}
         assert {path for path in paths if "[]" not in path} <= heads
@@ -100,6 +100,6 @@ async def test_rows_of_what_was_read_are_rows_of_whole_records(
 ) -> None:
     pages = [{"limit": 250}, {"limit": 20, "page": 2}]
     shown = [await stage.call(f"list_{entity.plural}", **page) for page in pages]
-    monkeypatch.setattr(listing, "fields_of", _whole)
+    monkeypatch.setattr(listing, "read_of", _whole)
     assert shown == [await stage.call(f"list_{entity.plural}", **page) for page in pages]
     assert shown[0]["rows"]

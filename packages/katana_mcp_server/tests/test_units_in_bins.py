@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from journal_plans import hasty
+from test_bin_transfers import TOOL, against
 from test_manufacturing_order_writes import applied, live
 
 from katana_mcp.testing import Payload, Stage, payload_of
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 
-TOOL = "plan_bin_transfer"
 type Row = dict[str, Any]
 
 
@@ -61,11 +61,6 @@ async def lying(stage: Stage, units: Units) -> dict[str, str | None]:
     """Return the bin of each unit, by its number."""
     found = await stage.call("list_traceability", kind="serial_number", skus_or_variant_ids=[units.sku])
     return {row["serial_number"]: row.get("bin") for row in found["rows"]}
-
-
-def against(preview: Payload) -> list[tuple[str, str | None]]:
-    assert "plan_token" not in preview, preview
-    return [(one["code"], one["field_path"]) for one in preview["warnings"] if one["severity"] == "blocking"]
 
 
 async def test_units_that_are_named_move_and_come_back(

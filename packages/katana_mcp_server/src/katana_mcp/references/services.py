@@ -294,9 +294,7 @@ def _current(
     if cold:
         names = ", ".join(each.entity for each in cold)
         reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
-        silent = services.silence()
-        state = "is not finished" if silent is None else f"waits: Katana {silent}, and is asked again"
-        state = f"cannot go on ({reasons})" if reasons else state
+        state = f"cannot go on ({reasons})" if reasons else _under_way(services.silence())
         again = " until Katana can be read again" if reasons else "; ask again in a moment"
         message = f"the first sync of {names} {state}: rows may be missing or old{again}"
         warnings.append(advisory(warning_codes.COLD_CACHE, message))
@@ -313,6 +311,11 @@ def _current(
         warnings=warnings,
         lookups=services.lookups,
     )
+
+
+def _under_way(silent: str | None) -> str:
+    """Return how far a first sync is that has not failed: Katana may not answer it just now."""
+    return "is not finished" if silent is None else f"waits: Katana {silent}, and is asked again"
 
 
 def _age(clock: Clock, as_of: str) -> int:

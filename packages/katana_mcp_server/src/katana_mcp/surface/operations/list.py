@@ -14,7 +14,7 @@ from katana_mcp.surface.operations.nothing import nothing_listed, visibility_of
 from katana_mcp.surface.operations.open_values import unknown_values
 from katana_mcp.surface.operations.paging import offset, page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
-from katana_mcp.surface.operations.rows import Sourced, fields_of, to_answers
+from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, first_of, listed_of
@@ -155,7 +155,7 @@ async def _found(
     visibility, order = visibility_of(request), _order(sources, request)
 
     async def read(source: str, last: int, first: int = 0) -> Sequence[Sourced]:
-        fields = fields_of(views[source])
+        fields = read_of(views[source])
         fields = None if fields is None else fields | {order.field}
         window = Selection(conditions, order, last - first, first, visibility, fields=fields)
         return [(source, row) for row in await services.cache.select(source, window)]

@@ -29,7 +29,7 @@ async def to_answers(view: Callable[[str], View], rows: Sequence[Sourced], servi
     return [_row(view(source), row, names, services) for source, row in rows]
 
 
-def fields_of(view: View) -> frozenset[str] | None:
+def read_of(view: View) -> frozenset[str] | None:
     """Return the paths of a record that its row is made of, or None where that may be any."""
     if view.reads is None:
         return None
