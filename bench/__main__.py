@@ -95,16 +95,16 @@ def _all(chosen: argparse.Namespace) -> tuple[list[Figure], bool]:
     figures: list[Figure] = []
     failed = False
     started = time.monotonic()
-    told = partial(print, file=sys.stderr, flush=True)
-    for name, (_, known) in MEASURES.items():
-        sizes = [size for size in known if not chosen.sizes or not size or size in chosen.sizes]
+    progress = partial(print, file=sys.stderr, flush=True)
+    for name, (_, all_sizes) in MEASURES.items():
+        sizes = [size for size in all_sizes if not chosen.sizes or not size or size in chosen.sizes]
         for size in sizes if not chosen.only or name in chosen.only else ():
-            told(f"{time.monotonic() - started:5.0f} s  {name} {size or ''}")
+            progress(f"{time.monotonic() - started:5.0f} s  {name} {size or ''}")
             command = [sys.executable, "-m", "bench", "--one", name, str(size), *(("--cpu",) if chosen.cpu else ())]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             failed |= done.returncode != 0
             figures += [] if done.returncode else [Figure(**load) for load in json.loads(done.stdout)]
-    told(f"{time.monotonic() - started:5.0f} s  done")
+    progress(f"{time.monotonic() - started:5.0f} s  done")
     return figures, failed
 
 
@@ -115,7 +115,7 @@ def _part(chosen: argparse.Namespace) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    sizes = sorted({size for _, known in MEASURES.values() for size in known if size})
+    sizes = sorted({size for _, all_sizes in MEASURES.values() for size in all_sizes if size})
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", action="append", default=[], choices=MEASURES, help="measure only this; repeatable")
     parser.add_argument("--sizes", action="append", default=[], type=int, choices=sizes, help="repeatable")

@@ -78,7 +78,7 @@ async def variants(size: int, directory: Path) -> list[Figure]:
     with closing(VariantFloor(directory / "floor.db")) as floor:
         async with opened(directory) as caches:
             figures = await _written(caches, floor, size)
-        grown = {name: (each - before.get(name, 0)) / size for name, each in _bytes(directory).items()}
+        grown = {name: (stored - before.get(name, 0)) / size for name, stored in _bytes(directory).items()}
         figures.append(_catalogue(what="file, per variant", size=size, values=grown))
         figures.append(_catalogue(what="open and first read, p50", size=size, values=await _openings(directory)))
         async with opened(directory) as caches:
@@ -116,7 +116,7 @@ async def _openings(directory: Path) -> dict[str, float]:
         with closing(sqlite3.connect(directory / "floor.db")) as db:
             db.execute("SELECT json FROM variant WHERE id = 1").fetchall()
         taken[FLOOR].append((TIMER.now() - start) * 1_000)
-    return p50({name: spread_of(each) for name, each in taken.items()})
+    return p50({name: spread_of(times) for name, times in taken.items()})
 
 
 def sides(
@@ -130,25 +130,27 @@ def sides(
 async def _by_key(caches: Caches, floor: VariantFloor, size: int) -> list[Figure]:
     step = max(1, size // 110)
 
-    def one(each: int) -> int:
-        return each * step + 1
+    def one(repeat: int) -> int:
+        return repeat * step + 1
 
-    def start(each: int) -> int:
-        return each * step % (size - 100) + 1
+    def start(repeat: int) -> int:
+        return repeat * step % (size - 100) + 1
 
     works = {
         "by id": sides(
-            caches, lambda cache, each: cache.get_many("variant", [one(each)]), lambda each: floor.by_id(one(each))
+            caches,
+            lambda cache, repeat: cache.get_many("variant", [one(repeat)]),
+            lambda repeat: floor.by_id(one(repeat)),
         ),
         "by SKU": sides(
             caches,
-            lambda cache, each: cache.find_by_key("variant", data.sku(one(each))),
-            lambda each: floor.by_sku(data.sku(one(each))),
+            lambda cache, repeat: cache.find_by_key("variant", data.sku(one(repeat))),
+            lambda repeat: floor.by_sku(data.sku(one(repeat))),
         ),
         "100 by id": sides(
             caches,
-            lambda cache, each: cache.get_many("variant", range(start(each), start(each) + 100)),
-            lambda each: floor.hundred(start(each)),
+            lambda cache, repeat: cache.get_many("variant", range(start(repeat), start(repeat) + 100)),
+            lambda repeat: floor.hundred(start(repeat)),
         ),
     }
     return [
@@ -159,13 +161,13 @@ async def _by_key(caches: Caches, floor: VariantFloor, size: int) -> list[Figure
 async def _searched(caches: Caches, floor: VariantFloor, size: int) -> list[Figure]:
     step, words = max(1, size // 110), data.words_in_names(size, MATCHING)
     texts: dict[str, Callable[[int], str]] = {
-        "a SKU": lambda each: data.sku(each * step + 1),
-        "the start of a SKU": lambda each: data.sku(each * step + 1)[:11],
-        "a supplier's code": lambda each: data.supplier_code(each * step + 1),
-        "a word": lambda each: words[each],
-        "two words": lambda each: data.product_name(each * step // 5 + 1)[:14],
+        "a SKU": lambda repeat: data.sku(repeat * step + 1),
+        "the start of a SKU": lambda repeat: data.sku(repeat * step + 1)[:11],
+        "a supplier's code": lambda repeat: data.supplier_code(repeat * step + 1),
+        "a word": lambda repeat: words[repeat],
+        "two words": lambda repeat: data.product_name(repeat * step // 5 + 1)[:14],
         "broad: a third of all": lambda _: "red",
-        "miss": lambda each: f"qqxyz{each}",
+        "miss": lambda repeat: f"qqxyz{repeat}",
     }
     figures: list[Figure] = []
     for what, text in texts.items():
@@ -180,11 +182,11 @@ async def _searched(caches: Caches, floor: VariantFloor, size: int) -> list[Figu
 async def _guessed(caches: Caches, floor: VariantFloor, size: int) -> list[Figure]:
     words = data.VOCABULARY
     able = {name: cache for name, cache in caches.items() if cache.capabilities("variant")}
-    typo = sides(able, partial(_found, lambda each: "x" + words[each + 500]), None)
+    typo = sides(able, partial(_found, lambda repeat: "x" + words[repeat + 500]), None)
     inside = sides(
         able,
-        partial(_found, lambda each: words[each + 3_000][1:]),
-        lambda each: floor.search_inside(words[each + 3_000][1:]),
+        partial(_found, lambda repeat: words[repeat + 3_000][1:]),
+        lambda repeat: floor.search_inside(words[repeat + 3_000][1:]),
     )
     return [
         _catalogue(what=f"search, {what}, p95", size=size, values=p95(await side_by_side(works)))
@@ -192,12 +194,12 @@ async def _guessed(caches: Caches, floor: VariantFloor, size: int) -> list[Figur
     ]
 
 
-async def _found(text: Callable[[int], str], cache: CacheBackend, each: int) -> object:
-    return await cache.search("variant", Search(text(each)))
+async def _found(text: Callable[[int], str], cache: CacheBackend, repeat: int) -> object:
+    return await cache.search("variant", Search(text(repeat)))
 
 
-async def _found_plainly(floor: VariantFloor, text: Callable[[int], str], each: int) -> object:
-    return await floor.search(text(each))
+async def _found_plainly(floor: VariantFloor, text: Callable[[int], str], repeat: int) -> object:
+    return await floor.search(text(repeat))
 
 
 async def _cut(caches: Caches, text: str) -> str:

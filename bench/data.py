@@ -61,10 +61,12 @@ def product_name(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> str:
 
 def words_in_names(variants: int, most: int) -> list[str]:
     """Return the words that the names of at most so many variants begin with or have, the commonest first."""
-    each = variants * 3 / len(VOCABULARY)  # a product has three words and five variants
-    known = sorted(VOCABULARY)
-    begun = {word: bisect_left(known, f"{word}\U0010ffff") - bisect_left(known, word) for word in VOCABULARY}
-    return sorted((word for word in VOCABULARY if begun[word] * each <= most), key=lambda word: -begun[word])
+    per_word = variants * 3 / len(VOCABULARY)  # a product has three words and five variants
+    sorted_words = sorted(VOCABULARY)
+    begun = {
+        word: bisect_left(sorted_words, f"{word}\U0010ffff") - bisect_left(sorted_words, word) for word in VOCABULARY
+    }
+    return sorted((word for word in VOCABULARY if begun[word] * per_word <= most), key=lambda word: -begun[word])
 
 
 def product(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> Record:
@@ -161,12 +163,12 @@ def order(nr: int, variants: int) -> dict[str, object]:
     }
 
 
-def _row(nr: int, each: int, variants: int) -> dict[str, object]:
+def _row(nr: int, position: int, variants: int) -> dict[str, object]:
     return {
-        "id": nr * 10 + each,
+        "id": nr * 10 + position,
         "sales_order_id": nr,
-        "quantity": each + 1,
-        "variant_id": 1 + (nr * 3 + each) % variants,
+        "quantity": position + 1,
+        "variant_id": 1 + (nr * 3 + position) % variants,
         "tax_rate_id": 1,
         "location_id": None,
         "price_per_unit": "12.5000000000",

@@ -45,11 +45,11 @@ def purchase_order(nr: int) -> Record:
     }
 
 
-def _purchase_order_row(nr: int, each: int) -> Record:
+def _purchase_order_row(nr: int, position: int) -> Record:
     return {
-        "id": nr * 10 + each,
-        "quantity": Decimal(each) + Decimal("1.5"),
-        "variant_id": (nr + each) % 50,
+        "id": nr * 10 + position,
+        "quantity": Decimal(position) + Decimal("1.5"),
+        "variant_id": (nr + position) % 50,
         "tax_rate_id": 1,
         "price_per_unit": Decimal("12.5"),
         "price_per_unit_in_base_currency": Decimal("12.5"),
@@ -60,7 +60,7 @@ def _purchase_order_row(nr: int, each: int) -> Record:
         "total": Decimal("12.50"),
         "total_in_base_currency": Decimal("12.50"),
         "conversion_date": None,
-        "received_date": None if each else day(nr, 3),
+        "received_date": None if position else day(nr, 3),
         "arrival_date": day(nr, 2),
         "batch_transactions": [],
         "purchase_order_id": nr,

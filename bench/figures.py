@@ -57,14 +57,14 @@ TIMER = Timer()
 async def side_by_side(works: Mapping[str, Work], repeats: int = REPEATS) -> dict[str, Spread]:
     """Time the works this many times, one after the other; each is given the number of the repeat."""
     taken: dict[str, list[float]] = {name: [] for name in works}
-    for each in range(repeats):
+    for repeat in range(repeats):
         for name, work in works.items():
-            if each >= _FEWEST and sum(taken[name]) > _SECONDS * 1_000:
+            if repeat >= _FEWEST and sum(taken[name]) > _SECONDS * 1_000:
                 continue
             start = TIMER.now()
-            await work(each)
+            await work(repeat)
             taken[name].append((TIMER.now() - start) * 1_000)
-    return {name: spread_of(each) for name, each in taken.items()}
+    return {name: spread_of(times) for name, times in taken.items()}
 
 
 def spread_of(taken: list[float]) -> Spread:
@@ -75,9 +75,9 @@ def spread_of(taken: list[float]) -> Spread:
 
 def p50(of: Mapping[str, Spread]) -> dict[str, float]:
     """Return the medians."""
-    return {name: each.p50 for name, each in of.items()}
+    return {name: spread.p50 for name, spread in of.items()}
 
 
 def p95(of: Mapping[str, Spread]) -> dict[str, float]:
     """Return the 95th percentiles."""
-    return {name: each.p95 for name, each in of.items()}
+    return {name: spread.p95 for name, spread in of.items()}

@@ -99,7 +99,7 @@ class VariantFloor(Floor):
         return self._read("records", json.dumps([nr for nr, _ in found]))
 
     def _read(self, statement: str, *values: object) -> list[object]:
-        return [_decoded(each) for (each,) in self._all(statement, *values)]
+        return [_decoded(text) for (text,) in self._all(statement, *values)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class DocumentFloor(Floor):
         """Read documents with their rows."""
         found = self._all(statement, *values)
         rows = self._all("rows", json.dumps([nr for nr, _ in found])) if self._fields.rows else []
-        return [_decoded(each) for _, each in found], [_decoded(each) for (each,) in rows]
+        return [_decoded(document) for _, document in found], [_decoded(row) for (row,) in rows]
 
     async def count(self, *values: object) -> object:
         """Count the documents of a status in a window."""
@@ -187,7 +187,7 @@ def _match(tokens: Iterable[str]) -> str:
 
 
 def _objects(listed: Json) -> list[_Wire]:
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return [value for value in listed if isinstance(value, dict)] if isinstance(listed, list) else []
 
 
 def _codes(record: _Wire) -> list[str]:
@@ -195,7 +195,7 @@ def _codes(record: _Wire) -> list[str]:
 
 
 def _options(record: _Wire) -> list[str]:
-    return [str(each["config_value"]) for each in _objects(record["config_attributes"])]
+    return [str(attribute["config_value"]) for attribute in _objects(record["config_attributes"])]
 
 
 def _texts(listed: Json) -> list[Json]:

@@ -158,12 +158,12 @@ async def _written(kind: Kind, caches: Caches, floor: DocumentFloor, size: int) 
 
 async def _read(kind: Kind, caches: Caches, floor: DocumentFloor, size: int) -> list[Figure]:
     works = {
-        **{f"page of 50, {what}": each for what, each in _pages(kind, caches, floor).items()},
+        **{f"page of 50, {what}": by_side for what, by_side in _pages(kind, caches, floor).items()},
         **_others(kind, caches, floor, size),
     }
     return [
-        Figure(topic=kind.topic, what=f"{what}, p95", size=size, values=p95(await side_by_side(each)))
-        for what, each in works.items()
+        Figure(topic=kind.topic, what=f"{what}, p95", size=size, values=p95(await side_by_side(by_side)))
+        for what, by_side in works.items()
     ]
 
 
@@ -208,22 +208,24 @@ def _others(kind: Kind, caches: Caches, floor: DocumentFloor, size: int) -> dict
             caches, lambda cache, _: cache.count(name, where), lambda _: floor.count(kind.status, _LOW, _HIGH)
         ),
         "by id": sides(
-            caches, lambda cache, each: cache.get_many(name, [each + 1]), lambda each: floor.page("by_id", each + 1)
+            caches,
+            lambda cache, repeat: cache.get_many(name, [repeat + 1]),
+            lambda repeat: floor.page("by_id", repeat + 1),
         ),
         "by number": sides(
             caches,
-            lambda cache, each: cache.find_by_key(name, number(each + 1)),
-            lambda each: floor.page("by_number", number(each + 1)),
+            lambda cache, repeat: cache.find_by_key(name, number(repeat + 1)),
+            lambda repeat: floor.page("by_number", number(repeat + 1)),
         ),
         "search, number": sides(
             caches,
-            lambda cache, each: cache.search(name, Search(number(size - each))),
-            lambda each: floor.search(number(size - each)),
+            lambda cache, repeat: cache.search(name, Search(number(size - repeat))),
+            lambda repeat: floor.search(number(size - repeat)),
         ),
         "search, miss": sides(
             caches,
-            lambda cache, each: cache.search(name, Search(f"qqxyz{each}")),
-            lambda each: floor.search(f"qqxyz{each}"),
+            lambda cache, repeat: cache.search(name, Search(f"qqxyz{repeat}")),
+            lambda repeat: floor.search(f"qqxyz{repeat}"),
         ),
     }
 

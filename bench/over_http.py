@@ -100,8 +100,8 @@ class Caller:
             f"{self._session}Content-Length: {len(body)}\r\n\r\n".encode()
             + body
         )
-        status, *told = (await self._reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
-        head = {name.lower(): value for name, _, value in (line.partition(": ") for line in told)}
+        status, *header_lines = (await self._reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
+        head = {name.lower(): value for name, _, value in (line.partition(": ") for line in header_lines)}
         answer = await self._body(head)
         assert status.split()[1] in {"200", "202"}, (status, answer)
         return head, answer
@@ -126,8 +126,8 @@ async def calls(_size: int, directory: Path) -> list[Figure]:
         }
         for number in lines.CLIENTS:
             taken = await _side_by_side(servers, number)
-            middle = {name: statistics.median(each.calls) for name, each in taken.items()}
-            rate = {name: len(each.calls) / each.processor for name, each in taken.items()}
+            middle = {name: statistics.median(measured.calls) for name, measured in taken.items()}
+            rate = {name: len(measured.calls) / measured.processor for name, measured in taken.items()}
             figures.append(Figure(topic=lines.HTTP, what=lines.LATENCY, size=number, values=middle))
             figures.append(Figure(topic=lines.HTTP, what=lines.PER_PROCESSOR, size=number, values=rate))
     return figures
@@ -136,13 +136,13 @@ async def calls(_size: int, directory: Path) -> list[Figure]:
 async def _side_by_side(servers: Mapping[str, Server], number: int) -> dict[str, Taken]:
     taken = {name: Taken([]) for name in servers}
     async with AsyncExitStack() as stack:
-        callers = {name: await stack.enter_async_context(_clients(each, number)) for name, each in servers.items()}
+        callers = {name: await stack.enter_async_context(_clients(target, number)) for name, target in servers.items()}
         for _ in range(ROUNDS):
             for name, server in servers.items():
                 before = server.spent()
                 end = time.monotonic() + _SECONDS
-                for each in await asyncio.gather(*(_called(caller, end) for caller in callers[name])):
-                    taken[name].calls += each
+                for durations in await asyncio.gather(*(_called(caller, end) for caller in callers[name])):
+                    taken[name].calls += durations
                 taken[name].processor += server.spent() - before
     return taken
 

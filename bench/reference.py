@@ -15,7 +15,7 @@ def custom_field_definition(nr: int) -> Record:
         "entity_type": ("SalesOrder", "Customer")[nr % 2],
         "source": "katana",
         "description": f"note {nr % 97}",
-        "options": {"choices": [{"id": each, "label": f"Choice {each}"} for each in (1, 2)]},
+        "options": {"choices": [{"id": choice_id, "label": f"Choice {choice_id}"} for choice_id in (1, 2)]},
         **DATES,
     }
 
@@ -29,7 +29,7 @@ def factory(nr: int) -> Record:
     """Return the account's settings under an id."""
     address = {"line_1": "Weg 1", "line_2": None, "city": "Köln", "state": None, "zip": "50667", "country": "Germany"}
     defaults = dict.fromkeys(("default_so_delivery_time", "default_po_lead_time"), "14")
-    locations = {f"default_{each}_location_id": 1 for each in ("manufacturing", "purchases", "sales")}
+    locations = {f"default_{purpose}_location_id": 1 for purpose in ("manufacturing", "purchases", "sales")}
     names = dict.fromkeys(("name", "legal_name", "display_name"), "Werk Süd")
     currency = {"currency": "EUR", "base_currency_code": "EUR", "timezone": "Europe/Berlin"}
     more = {"address": None, "legal_address": address, "inventory_closing_date": None}

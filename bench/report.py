@@ -56,8 +56,12 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    told = Path("/proc/cpuinfo")
-    named = [line for line in told.read_text().splitlines() if line.startswith("model name")] if told.exists() else []
+    cpu_info = Path("/proc/cpuinfo")
+    named = (
+        [line for line in cpu_info.read_text().splitlines() if line.startswith("model name")]
+        if cpu_info.exists()
+        else []
+    )
     return named[0].partition(":")[2].strip() if named else platform.machine()
 
 
@@ -73,9 +77,9 @@ def merged(figures: Iterable[Figure]) -> list[Figure]:
 
 def as_json(run: Run) -> str:
     """Return the figures for a program."""
-    told = [_as_row(figure) for figure in run.figures]
+    rows = [_as_row(figure) for figure in run.figures]
     about = {"date": run.date, "machine": machine(), "part": run.part, "timer": run.timer}
-    return json.dumps({**about, "figures": told}, indent=1, ensure_ascii=False)
+    return json.dumps({**about, "figures": rows}, indent=1, ensure_ascii=False)
 
 
 def _as_row(figure: Figure) -> dict[str, object]:
@@ -103,7 +107,7 @@ def as_page(run: Run) -> str:
         )
     ]
     missed = 0
-    for topic, group in groupby(LINES.values(), lambda each: each.topic):
+    for topic, group in groupby(LINES.values(), lambda entry: entry.topic):
         lines = list(group)
         sides = _sides(figure for figure in run.figures if figure.topic == topic)
         head = ["what", "size", *sides, "ratio", "goal", "held"]

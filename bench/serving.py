@@ -50,11 +50,11 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
 
 async def _answers(stage: Stage) -> list[Repeating]:
     """Return tools that give the answers of an everyday call again."""
-    known = {list_tool.name: list_tool for list_tool in await stage.client.list_tools()}
+    by_name = {list_tool.name: list_tool for list_tool in await stage.client.list_tools()}
     found: list[Repeating] = []
     for tool in lines.READ_TOOLS:
         _a_minute_later(stage)
-        found.append(Repeating.of(known[tool], await stage.result(tool, _usual(stage, tool))))
+        found.append(Repeating.of(by_name[tool], await stage.result(tool, _usual(stage, tool))))
     return found
 
 

@@ -102,9 +102,9 @@ async def _cost(stage: Stage, task: Task) -> Cost:
 def _given(value: object, answers: list[object]) -> object:
     """Return arguments in which the values of earlier answers stand."""
     if isinstance(value, dict):
-        return {name: _given(each, answers) for name, each in cast("dict[str, object]", value).items()}
+        return {name: _given(argument, answers) for name, argument in cast("dict[str, object]", value).items()}
     if isinstance(value, list):
-        return [_given(each, answers) for each in cast("list[object]", value)]
+        return [_given(element, answers) for element in cast("list[object]", value)]
     if isinstance(value, str) and value.startswith("$"):
         call, _, place = value[1:].partition(".")
         return value_at(answers[int(call)], place)

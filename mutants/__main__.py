@@ -34,8 +34,8 @@ class Outcome:
 
     def as_row(self) -> str:
         """Return two lines for people."""
-        kind, told = self.verdict.kind, self.verdict.told
-        by = f"by {told}" if kind == "killed" else told
+        kind, detail = self.verdict.kind, self.verdict.detail
+        by = f"by {detail}" if kind == "killed" else detail
         head = f"{kind:<6}  {self.mutant.entry or '-':<4}  {self.mutant.bug} ({self.verdict.seconds:.0f} s)"
         return f"{head}\n{'':14}{by}\n" if by else f"{head}\n"
 
@@ -43,7 +43,7 @@ class Outcome:
         """Return the same for programs."""
         mutant = {"bug": self.mutant.bug, "entry": self.mutant.entry, "file": self.mutant.file}
         found = self.verdict
-        return {**mutant, "verdict": found.kind, "told": found.told, "seconds": round(found.seconds, 1)}
+        return {**mutant, "verdict": found.kind, "told": found.detail, "seconds": round(found.seconds, 1)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as place:
         trees = copied(Path(place))
         tests = sorted({test for mutant in mutants for test in mutant.tests})
-        if told := failing(trees[0], tests, _SECONDS):
-            sys.stderr.write(told)
+        if failures := failing(trees[0], tests, _SECONDS):
+            sys.stderr.write(failures)
             return 2
         outcomes: list[Outcome] = []
         for outcome in tried(trees, [partial(_outcome, mutant) for mutant in mutants]):

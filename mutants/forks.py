@@ -30,20 +30,20 @@ def ran(tree: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, st
 
     The code is `NO_END` when they took longer than they may.
     """
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as told:
-        process = _FORKS.Process(target=_run, args=(str(tree), arguments, told.name))
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as output:
+        process = _FORKS.Process(target=_run, args=(str(tree), arguments, output.name))
         process.start()
         process.join(seconds)
         if process.exitcode is None:
             process.kill()
             process.join()
             return NO_END, "no end"
-        return process.exitcode, told.read()
+        return process.exitcode, output.read()
 
 
-def _run(tree: str, arguments: tuple[str, ...], told: str) -> None:
+def _run(tree: str, arguments: tuple[str, ...], output_path: str) -> None:
     """Be pytest in a copy."""
-    with Path(told).open("w", encoding="utf-8") as output:
+    with Path(output_path).open("w", encoding="utf-8") as output:
         for number in (1, 2):
             os.dup2(output.fileno(), number)
     for name in [module for module in sys.modules if module.partition(".")[0] == "mutants"]:

@@ -36,12 +36,12 @@ class Verdict:
     Attributes:
         kind: whether a test noticed it; `NO END` where one ran for too long, `NO START` where what tests share cannot
             be imported, `BROKEN` where they could not be run.
-        told: the test that noticed it, or the end of what pytest said of tests that could not be run.
+        detail: the test that noticed it, or the end of what pytest said of tests that could not be run.
         seconds: how long the tests took.
     """
 
     kind: Kind
-    told: str
+    detail: str
     seconds: float
 
 
@@ -75,21 +75,21 @@ def changed(path: Path, change: Callable[[str], str]) -> Generator[None]:
 def verdict(tree: Path, arguments: Sequence[str], seconds: float) -> Verdict:
     """Run tests in a changed copy until one fails."""
     began = time.monotonic()
-    code, told = ran(tree, (*PLAIN, "-x", "-n0", *arguments), seconds)
+    code, output = ran(tree, (*PLAIN, "-x", "-n0", *arguments), seconds)
     took = time.monotonic() - began
-    failed = _FAILED.search(told)
+    failed = _FAILED.search(output)
     if code == _TESTS_FAILED and failed is not None:
         return Verdict("killed", failed[1], took)
     if not code:
         return Verdict("LIVES", "", took)
-    kind: Kind = "NO END" if code == NO_END else "NO START" if _UNLOADED in told else "BROKEN"
-    return Verdict(kind, told.strip()[-300:], took)
+    kind: Kind = "NO END" if code == NO_END else "NO START" if _UNLOADED in output else "BROKEN"
+    return Verdict(kind, output.strip()[-300:], took)
 
 
 def failing(tree: Path, tests: Sequence[str], seconds: float) -> str:
     """Return the end of what pytest says where any of the tests fails without a bug, else nothing."""
-    code, told = ran(tree, (*PLAIN, "-n", str(AT_ONCE), *tests), seconds)
-    return f"these fail without any bug, so they prove nothing:\n{told[-3_000:]}\n" if code else ""
+    code, output = ran(tree, (*PLAIN, "-n", str(AT_ONCE), *tests), seconds)
+    return f"these fail without any bug, so they prove nothing:\n{output[-3_000:]}\n" if code else ""
 
 
 def tried[Outcome](trees: Sequence[Path], trials: Sequence[Callable[[Path], Outcome]]) -> Iterator[Outcome]:

@@ -62,10 +62,10 @@ def manifest(about: Mapping[str, Any]) -> dict[str, Any]:
             "mcp_config": {
                 "command": "uv",
                 "args": ["run", "--directory", "${__dirname}", ENTRY],
-                "env": {told["variable"]: f"${{user_config.{name}}}" for name, told in asked().items()},
+                "env": {setting["variable"]: f"${{user_config.{name}}}" for name, setting in asked().items()},
             },
         },
-        "user_config": {name: _question(name, told["said"]) for name, told in asked().items()},
+        "user_config": {name: _question(name, setting["said"]) for name, setting in asked().items()},
         "tools": asyncio.run(_tools()),
         "tools_generated": True,
         "prompts_generated": True,
@@ -74,10 +74,10 @@ def manifest(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _question(name: str, said: str) -> dict[str, Any]:
-    told = {"title": TITLES[name], "description": said, "required": False}
+    common = {"title": TITLES[name], "description": said, "required": False}
     if name == "api_key":
-        return {"type": "string", **told, "sensitive": True, "default": ""}
-    return {"type": "boolean", **told, "default": False}
+        return {"type": "string", **common, "sensitive": True, "default": ""}
+    return {"type": "boolean", **common, "default": False}
 
 
 async def _tools() -> list[dict[str, str]]:

@@ -45,9 +45,9 @@ def needed(roots: Iterable[str]) -> list[Distribution]:
             continue
         name = canonicalize_name(requirement.name)
         found[name] = one = distribution(name)
-        for asked in {"", *requirement.extras} - {each for known, each in seen if known == name}:
+        for asked in {"", *requirement.extras} - {seen_extra for seen_name, seen_extra in seen if seen_name == name}:
             seen.add((name, asked))
-            open_ += [(Requirement(each), asked) for each in one.requires or []]
+            open_ += [(Requirement(line), asked) for line in one.requires or []]
     return [found[name] for name in sorted(found)]
 
 
@@ -58,10 +58,12 @@ def licence(one: Distribution) -> str:
 
 
 def _classified(one: Distribution) -> str:
-    told = [
-        each.rpartition(" :: ")[2] for each in one.metadata.get_all("Classifier") or [] if each.startswith("License ")
+    licences = [
+        classifier.rpartition(" :: ")[2]
+        for classifier in one.metadata.get_all("Classifier") or []
+        if classifier.startswith("License ")
     ]
-    return SAID.get(told[0], told[0]) if len(told) == 1 and told[0] != "OSI Approved" else ""
+    return SAID.get(licences[0], licences[0]) if len(licences) == 1 and licences[0] != "OSI Approved" else ""
 
 
 def _short(text: str) -> str:
@@ -70,9 +72,10 @@ def _short(text: str) -> str:
 
 def allowed(expression: str) -> bool:
     """Return whether each licence that has to be kept is allowed; of `A OR B` one is enough."""
-    known = ALLOWED | WEAK
+    acceptable = ALLOWED | WEAK
     return any(
-        all(each.strip("() ") in known for each in re.split(r"\bAND\b", choice)) for choice in expression.split(" OR ")
+        all(part.strip("() ") in acceptable for part in re.split(r"\bAND\b", choice))
+        for choice in expression.split(" OR ")
     )
 
 
@@ -83,8 +86,8 @@ def main() -> int:
     check = parser.parse_args().check
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     rows = [(one.metadata["Name"], one.version, licence(one)) for one in needed(project["dependencies"])]
-    sys.stdout.writelines(f"{name}\t{version}\t{told or 'not told'}\n" for name, version, told in rows)
-    refused = [name for name, _, told in rows if not allowed(told)]
+    sys.stdout.writelines(f"{name}\t{version}\t{expression or 'not told'}\n" for name, version, expression in rows)
+    refused = [name for name, _, expression in rows if not allowed(expression)]
     if check and refused:
         sys.stderr.write(f"licences that nobody has allowed: {', '.join(refused)}; see scripts/licences.py\n")
     return int(check and bool(refused))

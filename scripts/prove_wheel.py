@@ -77,9 +77,9 @@ def prove(folder: Path, bare: Bare) -> str:
     version = wheel.name.split("-")[1]
     bare.install(wheel)
     for command in ("katana-mcp", "katana-factory-mcp"):
-        told = bare.run(command, "--version").strip()
-        if told != version:
-            raise Unproven(f"{command} --version says {told}, and the wheel is {version}")
+        answer = bare.run(command, "--version").strip()
+        if answer != version:
+            raise Unproven(f"{command} --version says {answer}, and the wheel is {version}")
     bare.run("katana-sandbox", "--help")
     bare.run("python", "-c", LOADS, *_packages(wheel))
     demo = bare.run("katana-mcp", "demo", "--no-color").rstrip()

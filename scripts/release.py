@@ -94,12 +94,12 @@ def entry(about: Mapping[str, Any]) -> dict[str, Any]:
     address = about["urls"].get("Repository", "")
     inputs = [
         {
-            "name": told["variable"],
-            "description": told["said"],
+            "name": setting["variable"],
+            "description": setting["said"],
             "isRequired": False,
             **({"isSecret": True} if name == "api_key" else {"format": "boolean", "default": "false"}),
         }
-        for name, told in asked().items()
+        for name, setting in asked().items()
     ]
     return {
         "$schema": SCHEMA,

@@ -29,27 +29,36 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
 
 
 def _abilities(name: str, facts: ApiFacts) -> Iterator[str]:
-    own = {key: each for key, each in facts.operations.items() if each.collection == name}
+    own = {key: operation for key, operation in facts.operations.items() if operation.collection == name}
     listing, one = own.get(f"GET /{name}"), own.get(f"GET /{name}/{{id}}")
     query: Mapping[str, Fact] = {} if listing is None else listing.parameters.get("query", {})
-    by_id = [f'"{each}"' for each in ("ids", "id", "recipe_row_id", "product_operation_row_id") if each in query]
+    by_id = [
+        f'"{parameter}"'
+        for parameter in ("ids", "id", "recipe_row_id", "product_operation_row_id")
+        if parameter in query
+    ]
     parts = {
         "deletes": "True" if f"DELETE /{name}/{{id}}" in own else "",
         "lists": "False" if "page" not in query else "",
         "gets": '"path"' if one else next(iter(by_id), ""),
-        "uuid": "True" if any(each.parameters.get("path", {}).get("id") == "uuid" for each in own.values()) else "",
+        "uuid": "True"
+        if any(operation.parameters.get("path", {}).get("id") == "uuid" for operation in own.values())
+        else "",
     }
     yield from (f"{key}={value}" for key, value in parts.items() if value)
-    known = {plain_name(each)[0]: str(kind) for each, kind in query.items()}
-    yield from _named_filters("filters", known)
+    kinds = {plain_name(parameter)[0]: str(kind) for parameter, kind in query.items()}
+    yield from _named_filters("filters", kinds)
     own_query = {} if one is None else {key: str(kind) for key, kind in one.parameters.get("query", {}).items()}
     yield from _named_filters("get_filters", own_query)
 
 
-def _named_filters(name: str, known: Mapping[str, str]) -> Iterator[str]:
-    filters = {each: kind for each, kind in known.items() if each not in {"limit", "page"}}
-    repeated = [each for each, kind in filters.items() if kind.startswith("[")]
-    texts = [_text(each for each in filters if each not in repeated), *([_text(repeated)] if repeated else [])]
+def _named_filters(name: str, kinds: Mapping[str, str]) -> Iterator[str]:
+    filters = {parameter: kind for parameter, kind in kinds.items() if parameter not in {"limit", "page"}}
+    repeated = [parameter for parameter, kind in filters.items() if kind.startswith("[")]
+    texts = [
+        _text(parameter for parameter in filters if parameter not in repeated),
+        *([_text(repeated)] if repeated else []),
+    ]
     if filters:
         yield f"{name}=Filters.of({', '.join(texts)})"
 

@@ -26,14 +26,14 @@ Rendered by scripts/render_bodies.py: change the facts of katana_schema, or bodi
 def rendered(facts: ApiFacts) -> dict[str, str]:
     """Return the text of each module by its name."""
     trees = {name: ast.parse(text) for name, text in sources_by_hand().items()}
-    known: dict[str, Line] = tomllib.loads((CLIENT / "bodies.toml").read_text("utf-8"))
-    modules = {name: _module(name, known.get(name, {}), tree, facts) for name, tree in trees.items()}
+    lines: dict[str, Line] = tomllib.loads((CLIENT / "bodies.toml").read_text("utf-8"))
+    modules = {name: _module(name, lines.get(name, {}), tree, facts) for name, tree in trees.items()}
     return {"__init__": HEAD.format("").rstrip() + "\n", **{name: text for name, text in modules.items() if text}}
 
 
 def _module(name: str, line: Line, tree: ast.Module, facts: ApiFacts) -> str:
     writing = Writing(facts, own_of(line, _by_hand(tree)))
-    operations = {key: each for key, each in facts.operations.items() if each.collection == name}
+    operations = {key: operation for key, operation in facts.operations.items() if operation.collection == name}
     bodies = [operations[key].body for key in (f"POST /{name}", f"PATCH /{name}/{{id}}") if key in operations]
     for body in [*bodies, *cast("list[str]", line.get("also", []))]:
         writing.class_of(str(writing.facts.held(body or "")))

@@ -55,7 +55,7 @@ def known_models() -> list[Model]:
     """Return the models that `read_models.toml` names."""
     text = (CLIENT / "read_models.toml").read_text("utf-8")
     tables = cast("dict[str, dict[str, str | dict[str, object]]]", tomllib.loads(text))
-    known: Iterator[tuple[str, str, dict[str, object]]] = (
+    entries: Iterator[tuple[str, str, dict[str, object]]] = (
         (module, name, {"doc": said} if isinstance(said, str) else said)
         for module, models in tables.items()
         for name, said in models.items()
@@ -64,11 +64,11 @@ def known_models() -> list[Model]:
         Model(
             module=module,
             name=name,
-            places=tuple(cast("list[str]", each.get("of", [name]))),
-            doc=str(each["doc"]).strip(),
-            kinds=cast("dict[str, str]", each.get("kinds", dict[str, str]())),
+            places=tuple(cast("list[str]", entry.get("of", [name]))),
+            doc=str(entry["doc"]).strip(),
+            kinds=cast("dict[str, str]", entry.get("kinds", dict[str, str]())),
         )
-        for module, name, each in known
+        for module, name, entry in entries
     ]
 
 
@@ -93,12 +93,12 @@ def model_fields(facts: ApiFacts) -> dict[str, dict[str, str]]:
 
 
 def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) -> str:
-    types = {each.name: dict(_fields(each, facts, classes)) for each in models}
+    types = {model.name: dict(_fields(model, facts, classes)) for model in models}
     used = {
         word
         for fields in types.values()
-        for each in fields.values()
-        for word in each.replace("[", " ").replace("]", " ").split()
+        for annotation in fields.values()
+        for word in annotation.replace("[", " ").replace("]", " ").split()
     }
     lines = [f"from katana_client.wire import {', '.join(sorted({'ReadModel', *WIRE & used}))}"]
     homes = {model.name: model.module for model in classes.values() if model.module != models[0].module}
@@ -108,18 +108,18 @@ def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) 
     lines += ["from katana_client.custom_fields import CustomFields"] if "CustomFields" in used else []
     ordered = sorted(models, key=lambda model: _depth(model.name, types))
     head = HEAD.format(models[0].module.replace("_", " ").capitalize())
-    return "\n".join([head, *sorted(lines), *(_class(each, types[each.name]) for each in ordered), ""])
+    return "\n".join([head, *sorted(lines), *(_class(model, types[model.name]) for model in ordered), ""])
 
 
 def _values(models: list[Model], facts: ApiFacts) -> str:
     """Return the module that says which values Katana is known to send where it sends one of a few."""
-    known: dict[str, dict[object, None]] = {}
+    literals: dict[str, dict[object, None]] = {}
     for model in models:
         for place in model.places:
             for name, values in facts.values(facts.at(place)).items():
                 title = f"{model.name}{name.title().replace('_', '')}"
-                known.setdefault(title, {}).update(dict.fromkeys(values))
-    types = [f"type {title} = Literal[{', '.join(map(json.dumps, known[title]))}]" for title in sorted(known)]
+                literals.setdefault(title, {}).update(dict.fromkeys(values))
+    types = [f"type {title} = Literal[{', '.join(map(json.dumps, literals[title]))}]" for title in sorted(literals)]
     head = HEAD.format("Values by model and field, those known so far,")
     return "\n".join([head, "from typing import Literal", "", *map(_wrapped, types), ""])
 
@@ -136,7 +136,7 @@ def _wrapped(line: str) -> str:
 def _depth(name: str, types: Mapping[str, Mapping[str, str]]) -> int:
     """Return how many models deep those of the same module lie that a model mentions."""
     words = " ".join(types[name].values()).replace("[", " ").replace("]", " ").split()
-    return max((1 + _depth(each, types) for each in types.keys() & set(words)), default=0)
+    return max((1 + _depth(mentioned, types) for mentioned in types.keys() & set(words)), default=0)
 
 
 def _class(model: Model, fields: Mapping[str, str]) -> str:
@@ -158,7 +158,11 @@ def _fields(model: Model, facts: ApiFacts, classes: Mapping[str, Model]) -> Iter
             kind = "Linked" if name in extended else _kind(f"{place}.{name}", fact, facts, classes)
             found.setdefault(name, model.kinds.get(name, kind))
     for name in sorted(
-        found, key=lambda each: (each in STAMPS, STAMPS.index(each) if each in STAMPS else each not in FIRST)
+        found,
+        key=lambda field_name: (
+            field_name in STAMPS,
+            STAMPS.index(field_name) if field_name in STAMPS else field_name not in FIRST,
+        ),
     ):
         yield name, found[name]
 
@@ -189,7 +193,7 @@ def _plain(fact: Fact, facts: ApiFacts) -> str:
     """Return the type of a value that is no record of its own."""
     schema = expand(facts.schemas.get(fact, fact) if isinstance(fact, str) else fact)
     named = schema.get("type", "object")
-    types = [each for each in cast("list[str]", named if isinstance(named, list) else [named]) if each != "null"]
+    types = [kind for kind in cast("list[str]", named if isinstance(named, list) else [named]) if kind != "null"]
     if len(types) > 1:
         return "Amount"
     return FORMATS.get(str(schema.get("format")), KINDS[types[0]])

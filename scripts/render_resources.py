@@ -102,11 +102,11 @@ def _module(name: str, line: Line, facts: ApiFacts) -> str:
 
 def module_text(head: str, writing: Writing, resource: Sequence[str] = ()) -> str:
     """Return the text of a module with its imports, its write models and a resource."""
-    classes = [_write_model(each, writing, lines) for each, lines in writing.fields.items()]
+    classes = [_write_model(class_name, writing, lines) for class_name, lines in writing.fields.items()]
     body = "\n".join([*classes, *resource, ""])
     words = set(re.findall(r"\w+", re.sub(r'(?s)""".*?"""|(?<!f)"[^"\n]*"', "", body)))
     homes: dict[str, list[str]] = {home: sorted(words & {*names}) for home, names in HOMES.items()}
-    searches = words & {f"{each}Search" for each in re.findall(r"Search\[(\w+),", body)}
+    searches = words & {f"{kind}Search" for kind in re.findall(r"Search\[(\w+),", body)}
     homes["katana_client.resources.searches"] = sorted(searches)
     for model in known_models():
         if model.name in words - writing.fields.keys():
@@ -123,10 +123,10 @@ def module_text(head: str, writing: Writing, resource: Sequence[str] = ()) -> st
 
 def _write_model(name: str, writing: Writing, lines: list[str]) -> str:
     doc, not_copied = writing.docs[name].strip(), writing.own.not_copied.get(name, "").split()
-    names = ", ".join(f'"{each}"' for each in not_copied)
+    names = ", ".join(f'"{field}"' for field in not_copied)
     fixed = [f"not_copied = frozenset({{{names}}})", ""] if not_copied else []
     quoted = f'"""{doc}\n"""' if "\n" in doc else f'"""{doc}"""'
-    body = textwrap.indent("\n".join([quoted, "", *fixed, *lines]), "    ", lambda each: bool(each.strip()))
+    body = textwrap.indent("\n".join([quoted, "", *fixed, *lines]), "    ", lambda line: bool(line.strip()))
     return f"\n\nclass {name}(WriteModel):\n{body}"
 
 
@@ -134,7 +134,7 @@ def _resource(name: str, line: Line, writing: Writing) -> Iterator[str]:
     operations = writing.facts.operations
     methods = cast("dict[str, list[str]]", line.get("methods", {}))
     taken = {method[0] for method in methods.values()}
-    plain = {key: each for key, each in operations.items() if each.collection == name and key not in taken}
+    plain = {key: op for key, op in operations.items() if op.collection == name and key not in taken}
     create, update = (_body(plain.get(key), writing) for key in (f"POST /{name}", f"PATCH /{name}/{{id}}"))
     bulk = create != "Never" and str(plain[f"POST /{name}"].answers.get(200, "")).startswith("[")
     bases = [f"{'AnsweredBulk' if bulk else 'Resource'}[{line['model']}, {create}, {update}]"]
@@ -162,18 +162,18 @@ def _spec(name: str, line: Line, bodies: tuple[str, str, bool]) -> Iterator[str]
 
 def _method(name: str, operation: Operation, said: tuple[str, str], writing: Writing) -> str:
     model, doc = said
-    asked = {plain_name(each)[0]: kind for each, kind in operation.parameters.get("query", {}).items()}
+    asked = {plain_name(parameter)[0]: kind for parameter, kind in operation.parameters.get("query", {}).items()}
     paged = {"limit", "page"} <= asked.keys()
     arguments = ["identity: Identity"] if "{id}" in operation.path else []
-    arguments += [] if paged else [f"{each}: {writing.type_of(kind, '')}" for each, kind in asked.items()]
+    arguments += [] if paged else [f"{argument}: {writing.type_of(kind, '')}" for argument, kind in asked.items()]
     body = _body(operation, writing)
     many = _is_list(operation.body, writing.facts)
-    arguments += [] if body == "Never" else [f"wanted: {f'Sequence[{body}]' if many else body}"]
+    arguments += [] if body == "Never" else [f"rows: Sequence[{body}]" if many else f"body: {body}"]
     head, _, tail = operation.path.partition("/{id}")
     path = f'f"{{record_path({head[1:]!r}, identity)}}{tail}"'.replace("'", '"') if tail else f'"{operation.path}"'
     path = path.replace(f'"{head[1:]}"', "self.spec.name")
-    query = "".join(f'("{each}", str({each})), ' for each in asked) if not paged else ""
-    sent = "[each.wire() for each in wanted]" if many else "wanted.wire()"
+    query = "".join(f'("{argument}", str({argument})), ' for argument in asked) if not paged else ""
+    sent = "[row.wire() for row in rows]" if many else "body.wire()"
     rest = f", ({query.rstrip(' ')})" if query else ", ()" if body != "Never" else ""
     call = f'Call("{operation.verb}", {path}{rest}{"" if body == "Never" else f", {sent}"})'
     signature = ", ".join(["self", *arguments])

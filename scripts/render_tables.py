@@ -55,9 +55,9 @@ def known_tables() -> dict[str, Line]:
 
 def rendered(facts: ApiFacts) -> dict[str, str]:
     """Return the text of each module by its name."""
-    fields, known = model_fields(facts), known_tables()
-    modules = {name: _module(name, line, fields) for name, line in known.items()}
-    names = {f"cache_typed.tables.{name}": f"{line['spec']}_TABLE" for name, line in known.items()}
+    fields, tables = model_fields(facts), known_tables()
+    modules = {name: _module(name, line, fields) for name, line in tables.items()}
+    names = {f"cache_typed.tables.{name}": f"{line['spec']}_TABLE" for name, line in tables.items()}
     imports = sorted(f"from {home} import {name}" for home, name in names.items())
     rows = [f"    {name}," for name in names.values()]
     imported = ["from cache_typed.mapping import TableMapping", *imports]
@@ -67,9 +67,9 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
 
 def _module(name: str, line: Line, fields: Mapping[str, Mapping[str, str]]) -> str:
     spec = str(line["spec"])
-    tables = {each: cast("Line", value) for each, value in line.items() if isinstance(value, dict)}
+    tables = {class_name: cast("Line", value) for class_name, value in line.items() if isinstance(value, dict)}
     main = next(iter(tables))
-    classes = [_class(each, table, main, {**line, **tables}, fields) for each, table in tables.items()]
+    classes = [_class(class_name, table, main, {**line, **tables}, fields) for class_name, table in tables.items()]
     body = "\n".join([*classes, "", "", *_mapping(spec, tables, guesses=bool(line.get("guesses"))), ""])
     words = set(body.replace("(", " ").replace("[", " ").replace("]", " ").replace(")", " ").replace(",", " ").split())
     imports = {home: sorted(words & {*names}) for home, names in HOMES.items()}
@@ -92,7 +92,7 @@ def _class(name: str, table: Line, main: str, module: Line, fields: Mapping[str,
     lines = list(_arguments(name, table, cast("Line", module[main]), main, is_document=is_document))
     if is_document and module.get("searched", True):
         lines += [f"_fts_columns: ClassVar[Searchable] = {module['spec']}.searchable"]
-    parts = [cast("Line", each)["field"] for each in module.values() if isinstance(each, dict) and "field" in each]
+    parts = [cast("Line", entry)["field"] for entry in module.values() if isinstance(entry, dict) and "field" in entry]
     columns = [column for column in columns if not (is_document and column.partition(":")[0] in parts)]
     counts = [f"cache_count_{part}: int | None = whole()" for part in parts] if is_document else []
     base = "Document" if is_document else "Part"
@@ -103,9 +103,9 @@ def _class(name: str, table: Line, main: str, module: Line, fields: Mapping[str,
 def _arguments(name: str, table: Line, document: Line, main: str, *, is_document: bool) -> Iterator[str]:
     if not is_document:
         yield f'__table_args__ = part_of("{_table(main)}.{document.get("key", "id")}")'
-    indexes = [f'index_of_given("{_table(name)}", "{each}")' for each in _names(table, "given")]
+    indexes = [f'index_of_given("{_table(name)}", "{field}")' for field in _names(table, "given")]
     if "together" in table:
-        columns = ", ".join(f'"{each}"' for each in _names(table, "together"))
+        columns = ", ".join(f'"{field}"' for field in _names(table, "together"))
         indexes += [f'together("{_table(name)}", {columns})']
     if len(indexes) == 1:
         yield f"__table_args__ = ({indexes[0]},)"
@@ -116,7 +116,7 @@ def _arguments(name: str, table: Line, document: Line, main: str, *, is_document
 def _columns(table: Line, fields: Mapping[str, str]) -> Iterator[str]:
     """Yield the declaration of each column, the primary key first where it is one of the fields."""
     kinds = {**fields, **cast("Mapping[str, str]", table.get("kinds", {}))}
-    order, index, only = (_names(table, each) for each in ("order", "index", "only"))
+    order, index, only = (_names(table, setting) for setting in ("order", "index", "only"))
     key = "" if "field" in table else str(table.get("key", "id"))
     if key:
         yield f"{key}: int = identity()"
@@ -151,4 +151,4 @@ def _names(table: Line, key: str) -> list[str]:
 
 def _table(name: str) -> str:
     """Return the table of a class, as `cache_typed.documents.Named` calls it."""
-    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name).lstrip("_")
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")

@@ -96,7 +96,9 @@ class Writing:
         if "$ref" in schema or "anyOf" in schema:
             return self._choice(schema, fact, place)
         kinds = schema.get("type", "object")
-        kind = kinds if isinstance(kinds, str) else next(each for each in cast("list[str]", kinds) if each != "null")
+        kind = (
+            kinds if isinstance(kinds, str) else next(choice for choice in cast("list[str]", kinds) if choice != "null")
+        )
         if kind == "array":
             inner = self.type_of(self.facts.held(cast("Fact", fact)), place.removesuffix("s"))
             return _limited(f"list[{inner}]", schema, LIMITS, "Field")
@@ -133,7 +135,7 @@ class Writing:
             name: self._line(name, kind, owner, needed=name in required)
             for name, kind in self.facts.fields(fact).items()
         }
-        return sorted((each for name, each in found.items() if name not in left_out), key=lambda each: " = " in each)
+        return sorted((line for name, line in found.items() if name not in left_out), key=lambda line: " = " in line)
 
     def _line(self, name: str, kind: Fact, owner: str, *, needed: bool) -> str:
         place = f"{owner}.{name}"
@@ -152,7 +154,7 @@ class Writing:
         given, before = self.own.kinds.get(place, ""), set(self.fields)
         if given:
             self.type_of(kind, place)
-        if not any(f"[{each}]" in given for each in self.fields.keys() - before):
+        if not any(f"[{class_name}]" in given for class_name in self.fields.keys() - before):
             self.fields = {name: lines for name, lines in self.fields.items() if name in before}
         return given
 

@@ -91,7 +91,7 @@ def unlocked(lock: str, needs: Iterable[str]) -> str:
     named = [(_PACKAGE.findall(package)[0], package) for package in packages]
     needed = {name for name, package in named if re.search(r"(?m)^source = \{ (editable|virtual) = ", package)}
     needed.discard("cache-legacy")
-    while found := {each for name, package in named if name in needed for each in _NEEDS.findall(package)} - needed:
+    while found := {need for name, package in named if name in needed for need in _NEEDS.findall(package)} - needed:
         needed |= found
     return head + "".join(package for name, package in named if name in needed)
 
@@ -99,8 +99,8 @@ def unlocked(lock: str, needs: Iterable[str]) -> str:
 def _texts(tree: Path) -> Iterator[Path]:
     """Yield the files that are edited line by line; documents are for people to rewrite."""
     for path in sorted(tree.rglob("*")):
-        wanted = path.suffix in {".py", ".toml", ".yml", ".importlinter"} or path.name in {".importlinter", "Makefile"}
-        if (wanted or path == tree / "README.md") and ".venv" not in path.parts:
+        edited = path.suffix in {".py", ".toml", ".yml", ".importlinter"} or path.name in {".importlinter", "Makefile"}
+        if (edited or path == tree / "README.md") and ".venv" not in path.parts:
             yield path
 
 

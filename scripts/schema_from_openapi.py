@@ -20,7 +20,7 @@ FACTS = ROOT / "packages" / "katana_schema" / "src" / "katana_schema" / "facts"
 VERBS = ("get", "post", "patch", "put", "delete")
 SHARED = "shared"
 PROSE = {"description", "title", "example", "examples", "externalDocs", "default", "deprecated", "discriminator"}
-FORMATS = {each.get("format"): name for name, each in KINDS.items() if each.get("type") == "string"}
+FORMATS = {schema.get("format"): name for name, schema in KINDS.items() if schema.get("type") == "string"}
 TYPES = {"integer": "int", "number": "number", "boolean": "bool", "object": "object", "null": "null"}
 SUCCESS = range(200, 300)
 
@@ -29,7 +29,7 @@ type Node = Mapping[str, object]
 
 def facts_of(description: Node) -> dict[str, dict[str, dict[str, Fact]]]:
     """Return the facts by the name of their file: its operations, and the schemas that no other file needs."""
-    schemas = {name: fact_of(each) for name, each in _nodes(_node(description, "components"), "schemas")}
+    schemas = {name: fact_of(schema) for name, schema in _nodes(_node(description, "components"), "schemas")}
     operations: dict[str, dict[str, Fact]] = defaultdict(dict)
     for path, item in _nodes(description, "paths"):
         for verb in VERBS:
@@ -52,8 +52,8 @@ def facts_of(description: Node) -> dict[str, dict[str, dict[str, Fact]]]:
 
 def fact_of(schema: Node) -> Fact:
     """Return a schema in the notation of `katana_schema.notation`."""
-    node = {name: each for name, each in schema.items() if name not in PROSE and not name.startswith("x-")}
-    node = {name: each for name, each in node.items() if (name, each) != ("additionalProperties", True)}
+    node = {name: value for name, value in schema.items() if name not in PROSE and not name.startswith("x-")}
+    node = {name: value for name, value in node.items() if (name, value) != ("additionalProperties", True)}
     if "$ref" in node:
         return str(node["$ref"]).removeprefix(SCHEMAS)
     if (either := _either_null(node)) is not None:
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
 def _operation(description: Node, item: Node, operation: Node) -> Fact:
     found: dict[str, Fact] = {}
     listed = [*cast("list[Node]", item.get("parameters", [])), *cast("list[Node]", operation.get("parameters", []))]
-    for parameter in (_followed(description, each) for each in listed):
+    for parameter in (_followed(description, entry) for entry in listed):
         place, name = str(parameter["in"]), str(parameter["name"])
         if place != "path" or "{" in name:
             kinds = cast("dict[str, Fact]", found.setdefault(place, {}))
@@ -109,7 +109,7 @@ def _operation(description: Node, item: Node, operation: Node) -> Fact:
 
 
 def _content(node: Node) -> Node:
-    return _node(next(each for _, each in _nodes(node, "content")), "schema")
+    return _node(next(media for _, media in _nodes(node, "content")), "schema")
 
 
 def _followed(description: Node, node: Node) -> Node:
@@ -127,7 +127,7 @@ def _either_null(node: Node) -> str | None:
     if len(node) != 1 or len(choices) != len(("kind", "null")):
         return None
     kinds = [fact_of(choice) for choice in choices]
-    kind = next((each for each in kinds if each != "null"), None)
+    kind = next((option for option in kinds if option != "null"), None)
     if "null" not in kinds or not isinstance(kind, str) or not kind.isidentifier():
         return None
     return f"{kind}?"
@@ -137,13 +137,13 @@ def _line(node: Node) -> str | None:
     """Return a schema in one line, None when the notation has no word for a part of it."""
     kinds = node.get("type", "string" if "enum" in node else [] if node else ["any"])
     several = cast("list[str]", kinds if isinstance(kinds, list) else [kinds])
-    rest = [each for each in several if each != "null"] or several
+    rest = [option for option in several if option != "null"] or several
     if len(rest) != 1 or (len(several) > 1 and "null" not in several):
         return None
-    known = {"type", "format", "enum", "pattern", "items", "uniqueItems", "exclusiveMinimum", *NUMBERS}
-    known |= {each for pair in LIMITS.values() for each in pair}
+    keywords = {"type", "format", "enum", "pattern", "items", "uniqueItems", "exclusiveMinimum", *NUMBERS}
+    keywords |= {keyword for pair in LIMITS.values() for keyword in pair}
     kind = _kind(rest[0], node)
-    if kind is None or node.keys() - known:
+    if kind is None or node.keys() - keywords:
         return None
     null = "?" * (len(several) > len(rest))
     return f"{kind}{null}{_limits(rest[0], node, kind)}{_choice(node)}{' unique' * bool(node.get('uniqueItems'))}"
@@ -180,15 +180,18 @@ def _is_object(node: Node) -> bool:
 
 
 def _object(node: Node) -> Fact:
-    parts = [*cast("list[Node]", node.get("allOf", [])), {name: each for name, each in node.items() if name != "allOf"}]
+    parts = [
+        *cast("list[Node]", node.get("allOf", [])),
+        {name: value for name, value in node.items() if name != "allOf"},
+    ]
     bases = [fact_of(part) for part in parts if "$ref" in part]
     required = [name for part in parts for name in cast("list[str]", part.get("required", []))]
-    properties = {name: fact_of(each) for part in parts for name, each in _nodes(part, "properties")}
-    fields = {name + REQUIRED * (name in required): each for name, each in properties.items()}
-    elsewhere = [each for each in required if each not in properties]
+    properties = {name: fact_of(schema) for part in parts for name, schema in _nodes(part, "properties")}
+    fields = {name + REQUIRED * (name in required): fact for name, fact in properties.items()}
+    elsewhere = [name for name in required if name not in properties]
     rest: dict[str, Fact] = {"required": cast("Fact", elsewhere)} if elsewhere else {}
     for part in parts:
-        own = {name: each for name, each in part.items() if name not in {"$ref", "type", "properties", "required"}}
+        own = {name: value for name, value in part.items() if name not in {"$ref", "type", "properties", "required"}}
         rest |= cast("dict[str, Fact]", _keywords(own))
     several = {*SEVERAL} & rest.keys()
     closed: dict[str, Fact] = {"closed": True} if rest.pop("additionalProperties", True) is False else {}
@@ -210,7 +213,7 @@ def _keywords(node: Node) -> Fact:
         elif name in ONE:
             found[name] = fact_of(cast("Node", value))
         elif name in SEVERAL:
-            found[name] = [fact_of(each) for each in cast("list[Node]", value)]
+            found[name] = [fact_of(schema) for schema in cast("list[Node]", value)]
         else:
             found[name] = cast("Fact", value)
     return found
@@ -244,7 +247,7 @@ def _written(fact: Fact, depth: int) -> str:
     if not isinstance(fact, dict) or not fact or not deep:
         return json.dumps(fact)
     pad = " " * (depth + 1)
-    lines = [f"{pad}{json.dumps(name)}: {_written(each, depth + 1)}" for name, each in fact.items()]
+    lines = [f"{pad}{json.dumps(name)}: {_written(value, depth + 1)}" for name, value in fact.items()]
     return "{\n" + ",\n".join(lines) + "\n" + " " * depth + "}"
 
 
@@ -253,7 +256,7 @@ def _node(node: Node, name: str) -> Node:
 
 
 def _nodes(node: Node, name: str) -> list[tuple[str, Node]]:
-    return [(str(key), each) for key, each in cast("Mapping[object, Node]", node.get(name, {})).items()]
+    return [(str(key), child) for key, child in cast("Mapping[object, Node]", node.get(name, {})).items()]
 
 
 if __name__ == "__main__":

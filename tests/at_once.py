@@ -41,7 +41,7 @@ def at_once(names: str | tuple[str, ...], cases: Iterable[object]) -> Callable[[
             if wrong:
                 raise ExceptionGroup(f"{len(wrong)} of {len(every)} cases", wrong)
 
-        left = [each for name, each in own.parameters.items() if name not in given]
+        left = [parameter for name, parameter in own.parameters.items() if name not in given]
         vars(all_of_them)["__signature__"] = own.replace(parameters=left)
         return all_of_them
 

@@ -46,19 +46,21 @@ def test_each_bug_has_a_test_that_is_run_for_it() -> None:
     """Slow proofs are left out where a bug is put in: one whose tests are all of them would be noticed by nothing."""
     slow = {
         f"{path.relative_to(ROOT)}::{node.name}"
-        for path in [ROOT / file for file in {test.partition("::")[0] for each in all_mutants() for test in each.tests}]
+        for path in [
+            ROOT / file for file in {test.partition("::")[0] for mutant in all_mutants() for test in mutant.tests}
+        ]
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and "pytest.mark.soak" in map(ast.unparse, node.decorator_list)
     }
     assert slow
-    named = {each.bug: {test.partition("[")[0] for test in each.tests} for each in all_mutants()}
+    named = {mutant.bug: {test.partition("[")[0] for test in mutant.tests} for mutant in all_mutants()}
     assert [bug for bug, tests in named.items() if tests <= slow] == []
 
 
 def test_no_bug_is_told_twice() -> None:
-    told = [mutant.bug for mutant in all_mutants()]
-    assert len(told) == len(set(told))
+    bugs = [mutant.bug for mutant in all_mutants()]
+    assert len(bugs) == len(set(bugs))
 
 
 def test_most_of_what_has_gone_wrong_in_the_field_is_put_back_in() -> None:
@@ -98,6 +100,6 @@ def test_a_bug_that_no_test_notices_is_told(
     assert (first[:21], by.strip(), second[:20]) == ("killed  B00   Noticed", f"by {tests[0]}", "LIVES   -     Missed")
     assert count == "2 mutants, 1 entries, 1 survivors"
     assert main(["B00", "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)
-    assert (told["entry"], told["verdict"], told["told"]) == ("B00", "killed", tests[0])
+    (result,) = json.loads(capsys.readouterr().out)
+    assert (result["entry"], result["verdict"], result["told"]) == ("B00", "killed", tests[0])
     assert (ROOT / file).read_text("utf-8") == before

@@ -34,7 +34,7 @@ FUNCTION = "def f(a, b):\n    "
 
 def changes(code: str) -> list[str]:
     """Return what the lines of a function's body become."""
-    return [each.after for each in drawn_of("f.py", f"{FUNCTION}{code}\n")]
+    return [mutant.after for mutant in drawn_of("f.py", f"{FUNCTION}{code}\n")]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_only_people_or_checkers_read_is_left_alone(code: str) -> None:
 
 def test_only_what_stands_in_functions_is_changed_and_each_place_is_told_by_its_function() -> None:
     code = "X = 1\n@a(1)\nclass A:\n    y = 2\n    def f(self, z=3) -> L[4]:\n        def g():\n            return 5\n"
-    assert [(each.function, each.after) for each in drawn_of("f.py", code)] == [
+    assert [(mutant.function, mutant.after) for mutant in drawn_of("f.py", code)] == [
         ("A.f.g", "return 4"),
         ("A.f.g", "return 6"),
         ("A.f.g", "return None"),
@@ -101,7 +101,7 @@ def test_only_what_stands_in_functions_is_changed_and_each_place_is_told_by_its_
 
 def test_a_change_over_lines_is_told_in_one_and_leaves_the_rest_of_the_text() -> None:
     code = "def f(a):\n    return a(\n        1,\n        b=2,  # why\n    )\n"
-    dropped = next(each for each in drawn_of("f.py", code) if each.old.startswith(",\n"))
+    dropped = next(mutant for mutant in drawn_of("f.py", code) if mutant.old.startswith(",\n"))
     assert (dropped.before, dropped.after) == ("1, b=2, # why", "1, # why")
     assert dropped.applied(code) == "def f(a):\n    return a(\n        1,  # why\n    )\n"
     assert dropped.spans == ((3, 4), (2, 5), (2, 5))
@@ -109,7 +109,7 @@ def test_a_change_over_lines_is_told_in_one_and_leaves_the_rest_of_the_text() ->
 
 def test_the_lines_of_a_block_are_not_those_of_its_head() -> None:
     code = "def f(a):\n    if a < 1:\n        a()\n        a()\n"
-    assert next(each for each in drawn_of("f.py", code)).spans == ((2, 2), (2, 2), (2, 4))
+    assert next(mutant for mutant in drawn_of("f.py", code)).spans == ((2, 2), (2, 2), (2, 4))
 
 
 def test_a_draw_is_the_same_for_a_seed_and_another_for_another() -> None:
@@ -119,15 +119,15 @@ def test_a_draw_is_the_same_for_a_seed_and_another_for_another() -> None:
 
 
 def test_bugs_are_drawn_from_every_place_and_never_where_a_program_writes() -> None:
-    assert {next(place for place in PLACES if each.file.startswith(f"{place}/")) for each in everything()} == {*PLACES}
+    assert {next(place for place in PLACES if bug.file.startswith(f"{place}/")) for bug in everything()} == {*PLACES}
     assert "packages/katana_client/src/katana_client/abilities.py" not in files(ROOT)
 
 
 def test_each_change_is_python_and_another_program() -> None:
     texts = {file: (ROOT / file).read_text("utf-8") for file in files(ROOT)}
-    for each in random.sample(everything(), 60):
-        changed = each.applied(texts[each.file])
-        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(texts[each.file])), each.as_words()
+    for mutant in random.sample(everything(), 60):
+        changed = mutant.applied(texts[mutant.file])
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(texts[mutant.file])), mutant.as_words()
 
 
 NAMED = Equivalent("f.py", "f", "x = a < b", "x = a <= b", "they never are alike")
@@ -144,7 +144,7 @@ def test_an_equivalent_is_known_by_its_text_wherever_it_stands() -> None:
 
 def test_of_two_that_read_alike_one_is_meant() -> None:
     first, second = drawn_of("f.py", f"{FUNCTION}x = a < b\n    x = a < b\n")
-    assert [why_equivalent(each, [NAMED]) for each in (first, second)] == [NAMED.why, ""]
+    assert [why_equivalent(mutant, [NAMED]) for mutant in (first, second)] == [NAMED.why, ""]
 
 
 def test_each_equivalent_that_is_named_is_there_and_has_its_reason() -> None:
@@ -178,7 +178,7 @@ def test_what_runs_little_goes_first_beside_what_is_named_like_the_code_then_the
     found = chosen([*wide, *narrow, *quick, *alone, *named], CODE_FILE, most=20, seconds=200)
     assert found[:4] == [narrow[0], *named, narrow[1], *alone]
     assert len(found) == 20
-    left = [sum(test in found[LIKELY:] for test in each) for each in (wide, quick, narrow)]
+    left = [sum(test in found[LIKELY:] for test in tests) for tests in (wide, quick, narrow)]
     assert sum(left) == 8
     assert max(left) - min(left) <= 2
 
@@ -236,7 +236,7 @@ def test_what_is_traced_anew_is_forgotten_first(kept: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "today", "files"),
+    ("traced", "today", "files"),
     [
         ({}, {"a.py": "1"}, None),
         ({"a.py": "1"}, {"a.py": "1"}, []),
@@ -250,12 +250,12 @@ def test_what_is_traced_anew_is_forgotten_first(kept: Path) -> None:
     ],
 )
 def test_only_what_has_changed_is_traced_anew(
-    known: dict[str, str], today: dict[str, str], files: list[str] | None, tmp_path: Path
+    traced: dict[str, str], today: dict[str, str], files: list[str] | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "lines.db"
     assert sources(path) == {}
-    write_sources(path, known)
-    assert sources(path) == known
+    write_sources(path, traced)
+    assert sources(path) == traced
     assert to_trace(sources(path), today) == files
 
 
@@ -367,19 +367,19 @@ def test_survivors_are_told_with_the_share_that_is_noticed(
 ) -> None:
     file, trace = "mutants/model.py", tmp_path / "lines.db"
     before = (ROOT / file).read_text("utf-8")
-    places = [each for each in drawn_of(file, before) if each.before == "if found != 1:"]
+    places = [mutant for mutant in drawn_of(file, before) if mutant.before == "if found != 1:"]
     test = "tests/test_mutants.py::test_a_text_that_is_gone_is_told"
     write(trace, [TracedTest(test, 0.1, {file: 1 << places[0].line})])
     monkeypatch.setattr("mutants.drawn.__main__.all_drawn", lambda _: places)
     monkeypatch.setattr("mutants.drawn.__main__.listed", tuple)
     asked = ["--trace", str(trace), "--seed", "1"]
     assert main(asked) == 1
-    told = capsys.readouterr().out
-    assert sorted(row.split("  ")[0].strip() for row in told.splitlines()[:3]) == ["LIVES", "killed", "killed"]
-    assert told.count(f"by {test} (") == 2
+    output = capsys.readouterr().out
+    assert sorted(row.split("  ")[0].strip() for row in output.splitlines()[:3]) == ["LIVES", "killed", "killed"]
+    assert output.count(f"by {test} (") == 2
     named = f"{file} Mutant.applied\n  if found != 1:\n  if found != 2:\n"
     count = "3 mutants of seed 1, 1 survivors, 0 equivalent: 66.7 % noticed, 92 % at least"
-    assert told.endswith(f"\n{named}\n{count}\n")
+    assert output.endswith(f"\n{named}\n{count}\n")
     equal = Equivalent(file, "Mutant.applied", "if found != 1:", "if found != 2:", "nobody has it twice")
     monkeypatch.setattr("mutants.drawn.__main__.listed", lambda: (equal,))
     assert main([*asked, "--json"]) == 0

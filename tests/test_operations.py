@@ -69,23 +69,23 @@ def answering(call: Call) -> Any:  # noqa: ANN401 - a reply
 
 async def every_plain_call(client: FakeClient, name: str) -> None:
     """Do all that the spec of a collection says that it can."""
-    spec, each = KINDS[name].spec, cast("Resource[Any, Any, Any]", getattr(client, name))
+    spec, resource = KINDS[name].spec, cast("Resource[Any, Any, Any]", getattr(client, name))
     key = UUID if spec.uuid else 7
     if spec.lists:
-        await each.page(1)
+        await resource.page(1)
     if spec.gets == "path":
-        await each.get_record(key)
+        await resource.get_record(key)
     if spec.create:
-        await each.create(blank(spec.create))
+        await resource.create(blank(spec.create))
     if spec.bulk:
-        await cast("Any", each).create_many(blank(spec.bulk))
+        await cast("Any", resource).create_many(blank(spec.bulk))
     if spec.update:
-        await each.update(key, blank(spec.update), keep=dict.fromkeys(spec.keeps))
+        await resource.update(key, blank(spec.update), keep=dict.fromkeys(spec.keeps))
     if spec.deletes:
-        await each.delete(key)
+        await resource.delete(key)
 
 
-def wanted(hint: object) -> object:
+def value_for(hint: object) -> object:
     """Return a value for an argument of a method."""
     for kind in getattr(hint, "__args__", ()):
         if isinstance(kind, type) and issubclass(kind, WriteModel):
@@ -97,7 +97,7 @@ async def every_method(client: FakeClient, name: str, methods: list[str]) -> Non
     for method in methods:
         call = getattr(getattr(client, name), method)
         hints = {key: kind for key, kind in get_type_hints(call).items() if key != "return"}
-        answer = call(*map(wanted, hints.values()))
+        answer = call(*map(value_for, hints.values()))
         if isinstance(answer, AsyncIterator):
             assert [page async for page in cast("AsyncIterator[object]", answer)]
         else:
@@ -112,7 +112,7 @@ async def test_every_operation_of_the_api_is_called_by_a_method_of_the_client() 
     for name, line in known_resources().items():
         await every_method(client, name, list(cast("dict[str, object]", line.get("methods", {}))))
     for name, kind in KINDS.items():
-        named = [each for each in ("search", "rerank") if each in dir(kind) and name != "product_operation_rows"]
+        named = [verb for verb in ("search", "rerank") if verb in dir(kind) and name != "product_operation_rows"]
         for method in named:
             call = getattr(getattr(client, name), method)
             await call(blank(WriteModel))
@@ -125,14 +125,14 @@ async def test_every_operation_of_the_api_is_called_by_a_method_of_the_client() 
 
 
 def test_a_listing_takes_the_filters_that_katana_has_and_in_their_form() -> None:
-    told, known = {}, {}
+    documented, declared = {}, {}
     for name, kind in KINDS.items():
         if kind.spec.lists:
             query = read_facts().operations[f"GET /{name}"].parameters.get("query", {})
             filters = {key.removesuffix("*"): str(fact) for key, fact in query.items() if key not in {"limit", "page"}}
-            told[name] = {key: fact.startswith("[") for key, fact in filters.items()}
-            known[name] = {key: key in kind.spec.filters.repeated for key in kind.spec.filters.names()}
-    assert known == told
+            documented[name] = {key: fact.startswith("[") for key, fact in filters.items()}
+            declared[name] = {key: key in kind.spec.filters.repeated for key in kind.spec.filters.names()}
+    assert declared == documented
 
 
 FORMS: list[tuple[WriteModel, dict[str, object]]] = [
@@ -168,7 +168,7 @@ FORMS: list[tuple[WriteModel, dict[str, object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "sent"), FORMS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("body", "sent"), FORMS, ids=lambda body: type(body).__name__)
 def test_a_rendered_body_is_sent_as_katana_names_it(body: WriteModel, sent: dict[str, object]) -> None:
     assert body.wire() == sent
 
@@ -221,10 +221,10 @@ async def test_notes_of_new_collections_are_kept_too() -> None:
 
 BODIES = {
     f"{verb} {name}": (facts, kind)
-    for name, each in KINDS.items()
+    for name, resource in KINDS.items()
     for verb, path, kind in (
-        ("POST", f"POST /{name}", each.spec.create or each.spec.bulk),
-        ("PATCH", f"PATCH /{name}/{{id}}", each.spec.update),
+        ("POST", f"POST /{name}", resource.spec.create or resource.spec.bulk),
+        ("PATCH", f"PATCH /{name}/{{id}}", resource.spec.update),
     )
     if kind is not None and (facts := read_facts().operations[path].body) is not None
 }
@@ -234,7 +234,7 @@ BODIES = {
 def test_a_body_has_every_field_and_takes_every_value_that_katana_does(name: str) -> None:
     fact, kind = BODIES[name]
     body = read_facts().held(fact)
-    fields = {each.serialization_alias or own: each.annotation for own, each in kind.model_fields.items()}
+    fields = {info.serialization_alias or own: info.annotation for own, info in kind.model_fields.items()}
     assert fields.keys() == read_facts().fields(body).keys()
     for field, values in read_facts().values(body).items():
         assert set(literals(fields[field])) == set(values), field

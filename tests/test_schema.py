@@ -45,13 +45,13 @@ def fields(root: Schema, schema: Schema, path: str, seen: tuple[str, ...] = ()) 
             yield from fields(root, root["components"]["schemas"][name], path, (*seen, name))
         return
     types = schema.get("type", "string" if "enum" in schema else [])
-    limits = {key: each for key, each in schema.items() if key.startswith(("min", "max", "pattern"))}
+    limits = {key: limit for key, limit in schema.items() if key.startswith(("min", "max", "pattern"))}
     if types:
         yield path, f"{sorted([types] if isinstance(types, str) else types)} {sorted(limits.items())}"
     for name in schema.get("required", ()):
         yield f"{path}.{name}", "required"
-    for name, each in schema.get("properties", {}).items():
-        yield from fields(root, each, f"{path}.{name}", seen)
+    for name, subschema in schema.get("properties", {}).items():
+        yield from fields(root, subschema, f"{path}.{name}", seen)
     for part in (*schema.get("allOf", ()), *schema.get("anyOf", ()), *schema.get("oneOf", ())):
         yield from fields(root, part, path, seen)
     if "items" in schema:
@@ -64,8 +64,8 @@ def exchanged(root: Schema) -> dict[str, set[tuple[str, str]]]:
     for path, item in root["paths"].items():
         for verb in VERBS & item.keys():
             operation = item[verb]
-            answers = [each for status, each in operation["responses"].items() if str(status).startswith("2")]
-            bodies = [each for each in [operation.get("requestBody"), *answers] if each and "content" in each]
+            answers = [answer for status, answer in operation["responses"].items() if str(status).startswith("2")]
+            bodies = [body for body in [operation.get("requestBody"), *answers] if body and "content" in body]
             schemas = [next(iter(body["content"].values()))["schema"] for body in bodies]
             found[f"{verb.upper()} {path}"] = {
                 field
@@ -78,16 +78,16 @@ def exchanged(root: Schema) -> dict[str, set[tuple[str, str]]]:
 
 @DESCRIBED
 def test_the_committed_facts_are_what_the_script_makes_of_the_description() -> None:
-    made = {name: text_of(each) for name, each in facts_of(description()).items()}
+    made = {name: text_of(facts) for name, facts in facts_of(description()).items()}
     assert {file.stem: file.read_text("utf-8") for file in FACTS.glob("*.json")} == made
     assert len(made) == 72
 
 
 @DESCRIBED
 def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
-    told, known = exchanged(description()), exchanged(document(read_facts()))
-    assert told.keys() == known.keys()
-    lost = {name: told[name] - known[name] for name in told if told[name] - known[name]}
+    described, kept = exchanged(description()), exchanged(document(read_facts()))
+    assert described.keys() == kept.keys()
+    lost = {name: described[name] - kept[name] for name in described if described[name] - kept[name]}
     assert lost == {}
 
 
@@ -121,7 +121,7 @@ def test_a_new_field_of_a_schema_is_a_field_and_a_column_without_a_line(
     before, after = rendered(facts)[folder], rendered(ApiFacts(facts.operations, grown))[folder]
     assert {name for name in before if before[name] != after[name]} == {module}
     new = set(after[module].splitlines()) - set(before[module].splitlines())
-    assert {each.strip() for each in new} == set(lines)
+    assert {line.strip() for line in new} == set(lines)
 
 
 WORDS = {"index", "order", "given", "together", "without", "only"}
@@ -132,11 +132,11 @@ def test_what_tables_say_by_hand_names_fields_that_models_have() -> None:
     for module in known_tables().values():
         for name, table in module.items():
             if isinstance(table, dict):
-                known = {*fields[table.get("of", name)], *table.get("kinds", {}), table.get("key")}
+                existing = {*fields[table.get("of", name)], *table.get("kinds", {}), table.get("key")}
                 orders = {f"{part}_order" for part in table.get("order", "").split()}
                 named = {part for word in WORDS & table.keys() for part in table[word].split()}
-                assert named - known - orders == set(), name
-                assert not orders or {order.removesuffix("_order") for order in orders} <= known
+                assert named - existing - orders == set(), name
+                assert not orders or {order.removesuffix("_order") for order in orders} <= existing
 
 
 def test_fields_are_declared_by_hand_in_few_lines_and_a_body_in_none() -> None:

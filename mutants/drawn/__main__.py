@@ -56,16 +56,16 @@ class Outcome:
         """Return a line for people."""
         if self.verdict is None:
             return f"{self.kind:<8}  {self.drawn.as_words()}  ({self.why})\n"
-        told = " ".join(self.verdict.told.split())
-        by = {"killed": f"by {told}", "LIVES": f"in {self.tests} tests" if self.tests else "no test runs it"}
-        return f"{self.kind:<8}  {self.drawn.as_words()}  {by.get(self.kind, told)} ({self.verdict.seconds:.0f} s)\n"
+        detail = " ".join(self.verdict.detail.split())
+        by = {"killed": f"by {detail}", "LIVES": f"in {self.tests} tests" if self.tests else "no test runs it"}
+        return f"{self.kind:<8}  {self.drawn.as_words()}  {by.get(self.kind, detail)} ({self.verdict.seconds:.0f} s)\n"
 
     def as_dict(self) -> dict[str, object]:
         """Return the same for programs, as `equivalent.toml` names it."""
         drawn, found = self.drawn, self.verdict
         where = {"file": drawn.file, "number": drawn.line, "function": drawn.function}
-        told = self.why if found is None else found.told
-        change = {"line": drawn.before, "becomes": drawn.after, "nth": drawn.nth, "verdict": self.kind, "told": told}
+        detail = self.why if found is None else found.detail
+        change = {"line": drawn.before, "becomes": drawn.after, "nth": drawn.nth, "verdict": self.kind, "told": detail}
         return {**where, **change, "tests": self.tests, "seconds": 0 if found is None else round(found.seconds, 1)}
 
 
@@ -79,20 +79,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     everything, equivalents = all_drawn(ROOT), listed()
     if gone := stale(equivalents, everything):
-        parser.error("no longer there, so not equivalent to anything: " + "; ".join(each.line for each in gone))
+        parser.error(
+            "no longer there, so not equivalent to anything: " + "; ".join(equivalent.line for equivalent in gone)
+        )
     with tempfile.TemporaryDirectory() as place:
         trees = copied(Path(place))
         trace = Trace(asked.trace or traced(trees[0]))
         drawn = draw(everything, asked.seed, asked.count)
-        trials = [partial(_outcome, each, why_equivalent(each, equivalents), trace) for each in drawn]
+        trials = [partial(_outcome, mutation, why_equivalent(mutation, equivalents), trace) for mutation in drawn]
         outcomes: list[Outcome] = []
         for outcome in tried(trees, trials):
             outcomes.append(outcome)
             if not asked.json:
                 sys.stdout.write(outcome.as_row())
                 sys.stdout.flush()
-        if told := _failing(trees[0], outcomes):
-            sys.stderr.write(told)
+        if failures := _failing(trees[0], outcomes):
+            sys.stderr.write(failures)
             return 2
     share = score(outcomes)
     sys.stdout.write(_in_json(outcomes, asked.seed, share) if asked.json else _counted(outcomes, asked.seed, share))
@@ -133,7 +135,7 @@ def _limit(tests: Sequence[Test]) -> float:
 def _failing(tree: Path, outcomes: Sequence[Outcome]) -> str:
     """Return what is said of tests that noticed a bug, and fail without it too."""
     verdicts = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
-    tests = sorted({found.told for found in verdicts if found.kind == "killed"})
+    tests = sorted({found.detail for found in verdicts if found.kind == "killed"})
     return failing(tree, tests, _SECONDS) if tests else ""
 
 
@@ -145,7 +147,7 @@ def _in_json(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
 def _counted(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
     """Return the survivors as `equivalent.toml` would name them, and the score."""
     left = [outcome.drawn for outcome in outcomes if outcome.kind not in {*_NOTICED, "equal"}]
-    named = [f"\n{each.file} {each.function}\n  {each.before}\n  {each.after}\n" for each in left]
+    named = [f"\n{survivor.file} {survivor.function}\n  {survivor.before}\n  {survivor.after}\n" for survivor in left]
     equal = sum(outcome.verdict is None for outcome in outcomes)
     count = f"{len(outcomes)} mutants of seed {seed}, {len(left)} survivors, {equal} equivalent"
     return f"{''.join(named)}\n{count}: {share:.1f} % noticed, {LEAST} % at least\n"

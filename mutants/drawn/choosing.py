@@ -45,7 +45,7 @@ def _in_turn(tests: Iterable[Test], key: Callable[[Test], str], at_once: int) ->
     for test in tests:
         rounds.append((seen[key(test)] // at_once, test))
         seen[key(test)] += 1
-    return [test for _, test in sorted(rounds, key=lambda each: each[0])]
+    return [test for _, test in sorted(rounds, key=lambda entry: entry[0])]
 
 
 def _function(test: Test) -> str:

@@ -57,7 +57,7 @@ class Drawn:
 
     def as_words(self) -> str:
         """Return place and change for people, in one line."""
-        old, new = (_spaced(each) or "nothing" for each in (self.old, self.edit.new))
+        old, new = (_spaced(text) or "nothing" for text in (self.old, self.edit.new))
         return f"{self.file}:{self.line} {self.function}  {_short(old)} -> {_short(new)}"
 
 
@@ -69,7 +69,7 @@ def files(root: Path) -> list[str]:
 
 def all_drawn(root: Path) -> list[Drawn]:
     """Return every place that can be changed, always in the same order."""
-    return [each for file in files(root) for each in drawn_of(file, (root / file).read_text("utf-8"))]
+    return [drawn for file in files(root) for drawn in drawn_of(file, (root / file).read_text("utf-8"))]
 
 
 def draw(everything: Sequence[Drawn], seed: int, count: int) -> list[Drawn]:
@@ -92,7 +92,7 @@ def drawn_of(file: str, text: str) -> Iterator[Drawn]:
         begins, ends = source.lines(first, last)
         head, tail = source.text(begins, edit.start), source.text(edit.end, ends)
         old = source.text(edit.start, edit.end)
-        before, after = (_spaced(head + each + tail) for each in (old, edit.new))
+        before, after = (_spaced(head + middle + tail) for middle in (old, edit.new))
         same[function, before, after] += 1
         nth = same[function, before, after]
         yield Drawn(file, function, edit, first, old, before, after, nth, ((first, last), *spans))

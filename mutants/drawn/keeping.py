@@ -22,10 +22,10 @@ def digests() -> dict[str, str]:
     return {name: sha256((ROOT / name).read_bytes()).hexdigest() for name in names}
 
 
-def to_trace(known: dict[str, str], today: dict[str, str]) -> list[str] | None:
+def to_trace(earlier: dict[str, str], today: dict[str, str]) -> list[str] | None:
     """Return the files of tests that have to be traced anew; None where all have to be."""
-    differing = sorted(name for name in known.keys() | today.keys() if known.get(name) != today.get(name))
-    return differing if known and all(map(_holds_tests, differing)) else None
+    differing = sorted(name for name in earlier.keys() | today.keys() if earlier.get(name) != today.get(name))
+    return differing if earlier and all(map(_holds_tests, differing)) else None
 
 
 def traced(tree: Path, path: Path = KEPT) -> Path:
@@ -54,11 +54,11 @@ def traced(tree: Path, path: Path = KEPT) -> Path:
 def _trace(tree: Path, path: Path, files: Iterable[str]) -> None:
     # In two words the file would be taken for tests, and what holds it for the root of all.
     into = ("-p", "mutants.drawn.tracing", f"--lines-into={path}")
-    code, told = ran(tree, (*PLAIN, *into, "-n", str(AT_ONCE), "--dist", "worksteal", *files), _SECONDS)
+    code, output = ran(tree, (*PLAIN, *into, "-n", str(AT_ONCE), "--dist", "worksteal", *files), _SECONDS)
     if code not in {0, _TESTS_FAILED}:
-        raise RuntimeError(f"the tests could not be traced:\n{told[-3_000:]}")
+        raise RuntimeError(f"the tests could not be traced:\n{output[-3_000:]}")
     if code:
-        sys.stderr.write(f"tests that fail without any bug choose nothing:\n{told[-1_000:]}\n")
+        sys.stderr.write(f"tests that fail without any bug choose nothing:\n{output[-1_000:]}\n")
 
 
 def _holds_tests(name: str) -> bool:

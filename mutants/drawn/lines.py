@@ -123,7 +123,7 @@ class Trace:
             found = self._running(file, span)
             if found:
                 wider = (function, _ANYWHERE) if any(not test.name for test in found) else ()
-                tries = (found, *(self._running(file, each) for each in wider))
+                tries = (found, *(self._running(file, scope) for scope in wider))
                 named = ([test for test in tests if test.name] for tests in tries)
                 return next(filter(None, named), found[:0])
         return []

@@ -102,8 +102,8 @@ def test_told_to_stop_it_ends_without_a_word_and_leaves_nothing(
 def test_a_wrong_setting_ends_it_with_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str, value: str
 ) -> None:
-    for each in [each for each in os.environ if each.startswith("KATANA")]:
-        monkeypatch.delenv(each)
+    for variable in [key for key in os.environ if key.startswith("KATANA")]:
+        monkeypatch.delenv(variable)
     monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["katana-mcp", "demo"])

@@ -27,13 +27,13 @@ def _in_stock(tenant: Tenant, variant: int) -> Decimal:
     return sum((tenant.db.levels.get(variant, place["id"]).in_stock for place in tenant.all("locations")), Decimal(0))
 
 
-async def _told(clerk: Clerk, tenant: Tenant) -> None:
+async def _run_story(clerk: Clerk, tenant: Tenant) -> None:
     """Tell it, and assert after each turn that Katana holds what the tools say."""
     await _set_up(clerk)
-    variant = next(each["id"] for each in tenant.all("variants") if each["sku"] == SKU)
+    variant = next(record["id"] for record in tenant.all("variants") if record["sku"] == SKU)
     rows = [
-        {"sku_or_variant_id": each, "quantity": 2, "price_per_unit": 45}
-        for each in (THEIRS, "K-78", "Something else 5", BARCODE)
+        {"sku_or_variant_id": sku, "quantity": 2, "price_per_unit": 45}
+        for sku in (THEIRS, "K-78", "Something else 5", BARCODE)
     ]
     clerk.rest()
     refused = await clerk.asks("create_sales_order", customer_id=CUSTOMER, location_id=SHOP, rows=rows)
@@ -62,7 +62,7 @@ async def test_a_customers_document_becomes_an_order_that_is_shipped_and_the_she
     own = OwnSandbox(Sandbox(clock=clock))
     own.sandbox.switches.set("item_custom_fields", "object")
     async with staged(own) as stage:
-        await _told(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
+        await _run_story(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
 
 
 @pytest.mark.soak
@@ -71,4 +71,4 @@ async def test_it_does_through_a_real_client_of_a_real_process(tmp_path: Path) -
     sandbox = Sandbox()
     sandbox.switches.set("item_custom_fields", "object")
     async with sandbox.serve() as url, over_stdio(url, sandbox.default_key, tmp_path) as client:
-        await _told(Clerk(patient(client), lambda: None), sandbox.tenant())
+        await _run_story(Clerk(patient(client), lambda: None), sandbox.tenant())

@@ -48,7 +48,7 @@ async def _changed(clerk: Clerk) -> dict[str, Any]:
     )
 
 
-async def _told(clerk: Clerk, tenant: Tenant) -> None:
+async def _run_story(clerk: Clerk, tenant: Tenant) -> None:
     """Tell it, and assert after each turn that Katana holds what the tools say."""
     await _set_up(clerk)
     changed = await _changed(clerk)
@@ -82,7 +82,7 @@ async def test_a_product_and_its_material_are_set_up_changed_and_put_back() -> N
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(clock=clock))
     async with staged(own) as stage:
-        await _told(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
+        await _run_story(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
 
 
 @pytest.mark.soak
@@ -90,4 +90,4 @@ async def test_a_product_and_its_material_are_set_up_changed_and_put_back() -> N
 async def test_they_are_through_a_real_client_of_a_real_process(tmp_path: Path) -> None:
     sandbox = Sandbox()
     async with sandbox.serve() as url, over_stdio(url, sandbox.default_key, tmp_path) as client:
-        await _told(Clerk(patient(client), lambda: None), sandbox.tenant())
+        await _run_story(Clerk(patient(client), lambda: None), sandbox.tenant())

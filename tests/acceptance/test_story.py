@@ -112,11 +112,11 @@ async def story(clerk: Clerk, batch: int) -> None:
 async def adds_up(clerk: Clerk, tenant: Tenant, before: dict[str, int]) -> None:
     """Assert that stock is the sum of its movements, worth what Katana says, and nothing was made twice."""
     moved: dict[tuple[int, int], Decimal] = {}
-    for each in tenant.all("inventory_movements"):
-        pair = each["variant_id"], each["location_id"]
-        moved[pair] = moved.get(pair, Decimal(0)) + Decimal(str(each["quantity_change"]))
+    for movement in tenant.all("inventory_movements"):
+        pair = movement["variant_id"], movement["location_id"]
+        moved[pair] = moved.get(pair, Decimal(0)) + Decimal(str(movement["quantity_change"]))
     held = {(record["variant_id"], record["location_id"]): record for record in tenant.all("inventory")}
-    stock = {pair: Decimal(str(each["quantity_in_stock"])) for pair, each in held.items()}
+    stock = {pair: Decimal(str(record["quantity_in_stock"])) for pair, record in held.items()}
     assert {pair: count for pair, count in moved.items() if count} == {
         pair: count for pair, count in stock.items() if count
     }
@@ -131,12 +131,12 @@ COUNTED = ("sales_orders", "manufacturing_orders", "purchase_orders", "sales_ord
 
 def _batch(tenant: Tenant) -> int:
     """Have what is short be told apart by batches; return the id of the one that is to come."""
-    variant = next(each for each in tenant.all("variants") if each["sku"] == LUBE)
+    variant = next(record for record in tenant.all("variants") if record["sku"] == LUBE)
     tenant.edit("materials", variant["material_id"], batch_tracked=True)
     return tenant.create("batches", {"batch_number": LOT, "variant_id": variant["id"]})["id"]
 
 
-async def _told(clerk: Clerk, tenant: Tenant) -> None:
+async def _run_story(clerk: Clerk, tenant: Tenant) -> None:
     before = {name: tenant.count(name) for name in COUNTED}
     await story(clerk, _batch(tenant))
     await adds_up(clerk, tenant, before)
@@ -146,7 +146,7 @@ async def test_an_order_is_bought_for_built_shipped_and_its_mistake_corrected() 
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(clock=clock))
     async with staged(own) as stage:
-        await _told(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
+        await _run_story(Clerk(direct(stage), lambda: clock.advance(61)), own.sandbox.tenant())
         assert stage.requests() <= REQUESTS
         sys.stdout.write(f"\nrequests of the story: {stage.requests()}\n")
 
@@ -156,5 +156,5 @@ async def test_an_order_is_bought_for_built_shipped_and_its_mistake_corrected() 
 async def test_the_story_holds_for_a_real_process_over_stdio(tmp_path: Path) -> None:
     sandbox = Sandbox()
     async with sandbox.serve() as url, over_stdio(url, sandbox.default_key, tmp_path) as client:
-        await _told(Clerk(patient(client), lambda: None), sandbox.tenant())
+        await _run_story(Clerk(patient(client), lambda: None), sandbox.tenant())
         sys.stdout.write(f"\nrequests of the story over stdio: {len(sandbox.journal)}\n")

@@ -69,6 +69,6 @@ async def _ran(home: Path, *words: str) -> str:
         env={"PATH": os.environ["PATH"], "HOME": str(home)},
         cwd=home,
     )
-    told, wrong = await asyncio.wait_for(process.communicate(), _LONGEST)
-    check(process.returncode == 0, (words, process.returncode, told.decode(), wrong.decode()))
-    return told.decode()
+    output, wrong = await asyncio.wait_for(process.communicate(), _LONGEST)
+    check(process.returncode == 0, (words, process.returncode, output.decode(), wrong.decode()))
+    return output.decode()

@@ -20,7 +20,7 @@ ABSENT = {
     "declined": "its command line cannot be asked, and says so to the server",
     "cancel": "its command line has no way to cancel a call",
 }
-_SERVES: dict[str, Scenario] = {name: each for name, each in WITH_PERSON.items() if name not in ABSENT} | dict(
+_SERVES: dict[str, Scenario] = {name: scenario for name, scenario in WITH_PERSON.items() if name not in ABSENT} | dict(
     WITHOUT_PERSON
 )
 _LONGEST = 120.0

@@ -93,7 +93,7 @@ def _check_refusal(seen: Mapping[str, Any]) -> None:
 async def accepts(client: Client, here: Site) -> None:
     """The person is asked once, and the yes writes."""
     seen = await _applied(client, "a customer that is accepted", "accept")
-    check([each["applied"] for each in answer_of(seen)["outcomes"]] == [1] and len(seen["questions"]) == 1, seen)
+    check([result["applied"] for result in answer_of(seen)["outcomes"]] == [1] and len(seen["questions"]) == 1, seen)
     check("a customer that is accepted" in seen["questions"][0], seen)
     check(here.customers("a customer that is accepted") == 1, "it is not in Katana")
 
@@ -125,7 +125,7 @@ async def cancels(client: Cancelling, here: Site) -> None:
 async def is_not_asked(client: Client, here: Site) -> None:
     """A client that cannot ask writes with its own call."""
     seen = await _applied(client, "a customer without a question", "accept")
-    check([each["applied"] for each in answer_of(seen)["outcomes"]] == [1] and not seen["questions"], seen)
+    check([result["applied"] for result in answer_of(seen)["outcomes"]] == [1] and not seen["questions"], seen)
     check(here.customers("a customer without a question") == 1, "it is not in Katana")
 
 

@@ -36,16 +36,16 @@ def sdks(node: str) -> tuple[Sdk, ...]:
         version_of("@modelcontextprotocol/client"): (node, str(NPM / "driver.mjs"), "2"),
     }
     python = {
-        _python_version(each): (str(PYTHON / f"mcp-{each}/.venv/bin/python"), str(PYTHON / f"driver_{each}.py"))
-        for each in (1, 2)
+        _python_version(line): (str(PYTHON / f"mcp-{line}/.venv/bin/python"), str(PYTHON / f"driver_{line}.py"))
+        for line in (1, 2)
     }
-    known = [
+    pinned = [
         Sdk(f"{language} SDK {version}", command)
         for language, versions in (("TypeScript", typescript), ("Python", python))
         for version, command in versions.items()
     ]
-    both_eras = [replace(sdk, name=f"{sdk.name}, auto", era="auto") for sdk in known if " SDK 2." in sdk.name]
-    return (*known, *both_eras)
+    both_eras = [replace(sdk, name=f"{sdk.name}, auto", era="auto") for sdk in pinned if " SDK 2." in sdk.name]
+    return (*pinned, *both_eras)
 
 
 def version_of(package: str) -> str:
@@ -55,7 +55,7 @@ def version_of(package: str) -> str:
 
 def _python_version(line: int) -> str:
     pinned = (PYTHON / f"mcp-{line}" / "requirements.txt").read_text().splitlines()
-    return next(each.removeprefix("mcp==") for each in pinned if each.startswith("mcp=="))
+    return next(requirement.removeprefix("mcp==") for requirement in pinned if requirement.startswith("mcp=="))
 
 
 async def row_of(sdk: Sdk, transport: Transport) -> Row:

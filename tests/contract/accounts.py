@@ -67,5 +67,5 @@ async def text_is_right(cache: CacheBackend) -> None:
     owners = {str(key): row["name"] for key, row in (await cached(cache, "toy_owner")).items()}
     for name in NAMES:
         found = await cache.search("toy", Search(name, limit=10_000, visibility=EVERYTHING))
-        wanted = {key for key, row in (await cached(cache)).items() if owners.get(str(row["owner_id"])) == name}
-        assert {hit.row.id for hit in found.hits} == wanted
+        expected = {key for key, row in (await cached(cache)).items() if owners.get(str(row["owner_id"])) == name}
+        assert {hit.row.id for hit in found.hits} == expected

@@ -67,7 +67,7 @@ def store_of(name: str, made_of: tuple[TableMapping, ...]) -> Make:
 
     def make(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
         given = {spec.name: spec for spec in specs}
-        tables = tuple(replace(each, spec=given.get(each.spec.name, each.spec)) for each in made_of)
+        tables = tuple(replace(table, spec=given.get(table.spec.name, table.spec)) for table in made_of)
         return TypedBackend(directory, tables, looking=looking)
 
     return make
@@ -130,7 +130,7 @@ def kinds() -> Mapping[str, Kind]:
             found += [Kind(flag, partial(compared, name, other), kept) for other in BACKENDS if other != name]
     pairs = permutations(BACKENDS, 2)
     found += [Kind(f"mixed:{first}+{second}", partial(mixed, first, second), kept) for first, second in pairs]
-    return {each.name: each for each in found}
+    return {kind.name: kind for kind in found}
 
 
 KINDS = tuple(kinds().values())

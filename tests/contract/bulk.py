@@ -29,7 +29,7 @@ from .backends import store_of
 
 ENTITIES = ("product", "variant", "customer")
 _HELD = tuple(table for table in TABLES if table.spec.name in {*ENTITIES, "material", "supplier", "factory"})
-_PARTS = Parts(tuple(each.spec for each in _HELD), {name: store_of(name, _HELD) for name in BACKENDS})
+_PARTS = Parts(tuple(table.spec for table in _HELD), {name: store_of(name, _HELD) for name in BACKENDS})
 FETCHED = ("product", "customer")
 """What is rebuilt; the variants borrow from it and stay."""
 MOVED = ("product", "variant")
@@ -93,14 +93,14 @@ class Bulk(ABC):
         await self.run()
         async with looked_at(self.job()) as stands:
             cache = stands.stores[self.backend]
-            assert await _held(cache) == self.wanted()
+            assert await _held(cache) == self.expected()
             assert [(await cache.search("variant", Search(name))).total for name in (OLD, NEW)] == self.named()
 
     async def verifies(self) -> None:
         """Show that people who check the cache are told that it is sound."""
         assert (await verify(self.job(), ENTITIES)).fine
 
-    def wanted(self) -> Held:
+    def expected(self) -> Held:
         """Return what the cache holds once the work is done."""
         return _in(account(later=False), 0)
 
@@ -158,9 +158,9 @@ class Rebuild(Bulk):
 
     async def proves_sound(self) -> None:
         await self.no_fault()
-        assert (await self.held())[self.backend] in (_in(account(later=False), 0), self.wanted())
+        assert (await self.held())[self.backend] in (_in(account(later=False), 0), self.expected())
 
-    def wanted(self) -> Held:
+    def expected(self) -> Held:
         return {**_in(account(later=True), LATER), "variant": _in(account(later=False), 0)["variant"]}
 
     def named(self) -> list[int]:
@@ -184,19 +184,19 @@ class Migrate(Bulk):
 
     async def proves_sound(self) -> None:
         await self.no_fault()
-        both, before, wanted = await self.held(), _in(account(later=False), 0), self.wanted()
+        both, before, expected = await self.held(), _in(account(later=False), 0), self.expected()
         held = both[self.backend]
         assert both[self.other] == _in(account(later=True), LATER)
         assert held["customer"] == before["customer"]
         for entity in MOVED:
             rows, completed_at = held[entity]
-            old, new = before[entity], wanted[entity]
+            old, new = before[entity], expected[entity]
             assert rows.keys() == old[0].keys()
             assert all(row in (old[0][key], new[0][key]) for key, row in rows.items())
             assert completed_at in (old[1], new[1])
             assert completed_at == old[1] or rows == new[0]
 
-    def wanted(self) -> Held:
+    def expected(self) -> Held:
         return {**_in(account(later=True), LATER), "customer": _in(account(later=False), 0)["customer"]}
 
     def named(self) -> list[int]:

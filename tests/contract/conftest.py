@@ -23,9 +23,9 @@ type OpenCache = Callable[[], Awaitable[CacheBackend]]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let one backend, or a few, be tested alone: `--backend typed`."""
-    told = f"only these backends and flag states of the contract: {', '.join(kind.name for kind in KINDS)}; or all"
+    help_text = f"only these backends and flag states of the contract: {', '.join(kind.name for kind in KINDS)}; or all"
     names = [_EVERY, *(kind.name for kind in KINDS)]
-    parser.addoption("--backend", action="append", choices=names, metavar="NAME", help=told)
+    parser.addoption("--backend", action="append", choices=names, metavar="NAME", help=help_text)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -115,7 +115,9 @@ def one_file(kind: Kind) -> None:
 def _require(kind: Kind, feature: str) -> None:
     if feature in kind.features:
         return
-    named = (each for each in _EXCEPTIONS if fnmatchcase(kind.name, each["backend"]) and feature in each["features"])
+    named = (
+        entry for entry in _EXCEPTIONS if fnmatchcase(kind.name, entry["backend"]) and feature in entry["features"]
+    )
     exception = next(named, None)
     if exception is None:
         pytest.fail(f"{kind.name} lacks {feature}, and exceptions.toml does not say why")

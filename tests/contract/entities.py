@@ -338,7 +338,8 @@ def records(draw: st.DrawFn, spec: EntitySpec) -> Sequence[Record]:
     """Draw a few records of the entity, ids from 1."""
     drawn = draw(st.lists(fields_of(spec), max_size=6))
     return [
-        {"id": identity(spec, nr), "updated_at": "2025-01-01T12:00:00.000Z", **each} for nr, each in enumerate(drawn, 1)
+        {"id": identity(spec, nr), "updated_at": "2025-01-01T12:00:00.000Z", **fields}
+        for nr, fields in enumerate(drawn, 1)
     ]
 
 

@@ -172,9 +172,9 @@ class History(RuleBasedStateMachine):
 
     def agreed[T](self, ask: Callable[[CacheBackend], Awaitable[T]]) -> T:
         """Ask both sides the same; return the one answer."""
-        found, wanted = self.both(ask)
-        assert found == wanted
-        return wanted
+        found, expected = self.both(ask)
+        assert found == expected
+        return expected
 
     def both[T](self, ask: Callable[[CacheBackend], Awaitable[T]]) -> tuple[T, T]:
         async def asked() -> tuple[T, T]:
@@ -328,20 +328,20 @@ class History(RuleBasedStateMachine):
 
     def leave(self) -> None:
         """Close every object over the files."""
-        for each in (self.backend, self.other, *self.dropped):
-            if each is not None:
-                self.given(each.close())
+        for backend in (self.backend, self.other, *self.dropped):
+            if backend is not None:
+                self.given(backend.close())
         self.other, self.dropped = None, []
 
     @rule(asked=about(lambda cast, _: cast.phrases), limit=st.integers(0, 5), visibility=VISIBILITIES)
     def search(self, asked: tuple[str, str], limit: int, visibility: Visibility) -> None:
         entity, text = asked
         search = Search(text, limit, (), visibility)
-        found, wanted = self.both(lambda cache: cache.search(entity, search))
+        found, expected = self.both(lambda cache: cache.search(entity, search))
         if self.backend.capabilities(entity):
-            assert is_lawful(found, wanted)
+            assert is_lawful(found, expected)
         else:
-            assert found == wanted
+            assert found == expected
 
     @rule(name=NAMES, visibility=VISIBILITIES)
     def search_by_parent(self, name: str | None, visibility: Visibility) -> None:
@@ -354,8 +354,8 @@ class History(RuleBasedStateMachine):
         """A backend may also know words of rows that are gone, as long as what it suggests finds a live row."""
         entity, text = asked
         suggested = self.given(self.backend.suggest(entity, text, 20))
-        for each in suggested:
-            assert self.given(self.backend.search(entity, Search(each, limit=1))).hits
+        for suggestion in suggested:
+            assert self.given(self.backend.search(entity, Search(suggestion, limit=1))).hits
         assert set(self.given(self.reference.suggest(entity, text, 20))) <= set(suggested)
 
     @rule(
@@ -438,7 +438,7 @@ def machine_of(kind: Kind, cast: Cast) -> type[History]:
 
 
 OF_EVERY_KIND = pytest.mark.parametrize(
-    "kind", [each for each in KINDS if each.name != "memory"], ids=lambda kind: kind.name
+    "kind", [kind for kind in KINDS if kind.name != "memory"], ids=lambda kind: kind.name
 )
 # Without shrinking, a failure is told within the time that a test has.
 QUICK = settings(

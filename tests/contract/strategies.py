@@ -28,7 +28,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
     max_leaves=12,
 )
-MOMENTS = st.sampled_from([moment(each) for each in (0, 0.001, 59.999, 3600, 86400)])
+MOMENTS = st.sampled_from([moment(seconds) for seconds in (0, 0.001, 59.999, 3600, 86400)])
 STATUSES = st.sampled_from(["OPEN", "DONE", "open", "", "ÄRA", "DONE ", "a\x00b", "a"])
 AMOUNTS = st.sampled_from([Decimal("0.1"), Decimal("0.10"), Decimal(-2), Decimal(3), 3, 0]) | DECIMALS
 SMALL = st.integers(-2, 4)

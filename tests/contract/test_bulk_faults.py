@@ -26,7 +26,7 @@ from .proofs import of_files
 def content(directory: Path) -> dict[str, bytes]:
     """Return what the files hold that outlive a process."""
     found = {path.name: path.read_bytes() for path in directory.iterdir() if path.is_file()}
-    return {name: each for name, each in found.items() if each and not name.endswith("-shm")}
+    return {name: data for name, data in found.items() if data and not name.endswith("-shm")}
 
 
 async def meets(fuse: Fuse, bulk: Bulk) -> str:
@@ -67,13 +67,13 @@ async def test_work_that_fails_at_any_operation_loses_nothing_and_ends_when_it_i
         step = fuse.step
         shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree(sound, directory)
-        told = await meets(fuse, bulk)
+        outcome = await meets(fuse, bulk)
         assert not fuse.connections
         if content(directory) == before:
             assert fuse.left <= 0
             continue
         await bulk.proves_sound()
-        assert not told.endswith(STAYS) or await bulk.held() == first
+        assert not outcome.endswith(STAYS) or await bulk.held() == first
         await bulk.mends()
     assert step > 50
     await bulk.verifies()

@@ -31,7 +31,7 @@ class Watched(Gadgets):
 
 @of_files
 @pytest.mark.parametrize("name", CONDITIONS)
-@pytest.mark.parametrize("seed", [1, *(pytest.param(each, marks=pytest.mark.soak) for each in (0, 8))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 8))])
 async def test_after_rest_and_one_sync_no_row_of_a_file_differs(
     kind: Kind, tmp_path: Path, name: str, seed: int
 ) -> None:

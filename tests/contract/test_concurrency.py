@@ -34,7 +34,7 @@ async def test_fifty_readers_beside_a_writer_see_whole_batches(cache: CacheBacke
     writer = asyncio.create_task(writes(cache, 4))
     seen = await asyncio.gather(*(rounds_seen(cache, number) for number in range(50)))
     await writer
-    assert {len(each) for each in seen} == {1}
+    assert {len(rounds) for rounds in seen} == {1}
     assert await rounds_seen(cache, 0) == {"3"}
 
 

@@ -74,7 +74,7 @@ class Damaged:
 
     async def is_read(self) -> str:
         """Open and read it; return what it came to: `right`, `wrong`, or the damage was noticed."""
-        told = await self.cache.faults()
+        faults = await self.cache.faults()
         await self.cache.open()
         if not self.cache.set_aside:
             with suppress(CacheCorrupt):
@@ -82,7 +82,7 @@ class Damaged:
             await self.cache.close()
             await self.cache.open()
         else:
-            assert told
+            assert faults
         assert all(aside.exists() for aside in self.cache.set_aside)
         assert self.cache.set_aside
         assert await held(self.cache) == NOTHING
@@ -113,7 +113,7 @@ async def tally(kind: Kind, root: Path, damage: Damage, seeds: range) -> Counter
     """Damage a sound file in many ways, each time anew; return how often it came to what."""
     account = Account(toys=120)
     before = await filled(kind, root / "sound", account)
-    (path,) = [each for each in (root / "sound").rglob("*") if each.suffix in {".db", ".sqlite"}]
+    (path,) = [file for file in (root / "sound").rglob("*") if file.suffix in {".db", ".sqlite"}]
     came_to: Counter[str] = Counter()
     for seed in seeds:
         directory = root / "damaged"

@@ -90,13 +90,15 @@ async def test_a_value_in_any_searchable_field_is_found_whole_and_by_each_part(
     parts = tokens_of(value)[:16]
     start = data.draw(st.integers(0, len(parts) - 1))
     run = " ".join(parts[start : data.draw(st.integers(start + 1, len(parts)))])
-    for spec in (each for each in SPECS if each.name in world_cache.entities and list(places(each))):
+    for spec in (
+        candidate for candidate in SPECS if candidate.name in world_cache.entities and list(places(candidate))
+    ):
         rows, fields = await hold(world_cache, spec, value)
         live = {row.id for row in rows if not row.deleted and not row.archived}
         assert len(live) == fields
         for text in {value, value.upper(), run, *parts}:
-            wanted = {row.id for row in rows if match(parse(text), row.text) is not None}
-            assert wanted == {row.id for row in rows}, (spec.name, text)
+            matching = {row.id for row in rows if match(parse(text), row.text) is not None}
+            assert matching == {row.id for row in rows}, (spec.name, text)
             assert await found(world_cache, spec, text, Visibility()) == live
         assert await found(world_cache, spec, run, Visibility(archived=True)) == {r.id for r in rows if not r.deleted}
         assert await found(world_cache, spec, run, Visibility(deleted=True)) == {r.id for r in rows if not r.archived}

@@ -27,9 +27,9 @@ def logs(directory: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in directory.rglob("*-wal")}
 
 
-def modes(directory: Path, wanted: Callable[[Path], bool]) -> set[str]:
-    """Return the permissions of the wanted paths under a directory."""
-    return {oct(path.stat().st_mode & 0o777) for path in directory.rglob("*") if wanted(path)}
+def modes(directory: Path, predicate: Callable[[Path], bool]) -> set[str]:
+    """Return the permissions of the paths under a directory for which a predicate holds."""
+    return {oct(path.stat().st_mode & 0o777) for path in directory.rglob("*") if predicate(path)}
 
 
 def move_and_link(directory: Path) -> None:

@@ -192,8 +192,8 @@ async def test_a_trial_that_cannot_be_filled_is_left_out_and_filled_by_the_next_
 
 async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
     """Open a cache whose trial fails at each write while it is filled, and open it again."""
-    answering: Flag = next(each for each in FLAGS if flag == f"compare:{each}")
-    trial: Flag = next(each for each in FLAGS if each not in {*TRIALS, answering})
+    answering: Flag = next(candidate for candidate in FLAGS if flag == f"compare:{candidate}")
+    trial: Flag = next(candidate for candidate in FLAGS if candidate not in {*TRIALS, answering})
     await flipped_away(root / "sound", trial, answering)
     flags: dict[str, Flag] = dict.fromkeys((TOY.name, OWNER.name), flag)
     times = 0
@@ -208,7 +208,7 @@ async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
         fuse.blow = lambda error: None
         times += len(notices)
         assert stores.directory == directory
-        assert all(FAULTS[code] in told and trial in told and "start again" in told for told in notices)
+        assert all(FAULTS[code] in notice and trial in notice and "start again" in notice for notice in notices)
         assert {comparison.entity for comparison in kept.comparisons if comparison.error} == (
             set(flags) if notices else set()
         )
@@ -219,7 +219,7 @@ async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
         assert bool(kept.comparisons) is not bool(notices)
         cache, notices = await Stores(flags, Forgetful(), ManualClock(), TOY_PARTS).open(directory)
         await cache.close()
-        assert not any("left out" in told for told in notices)
+        assert not any("left out" in notice for notice in notices)
         async with flagged(directory, trial) as cache:
             assert await all_ids(cache) == [1]
             assert await found_ids(cache, "jones", "toy_owner") == [1]

@@ -34,12 +34,12 @@ async def tiers(cache: CacheBackend, text: str) -> list[tuple[object, Tier]]:
 async def test_guesses_are_exactly_those_of_the_text_rules(
     cache: CacheBackend, fields: list[dict[str, object]], text: str, visibility: Visibility, limit: int
 ) -> None:
-    rows = [toy_of(number, each) for number, each in enumerate(fields)]
+    rows = [toy_of(number, values) for number, values in enumerate(fields)]
     await hold_only(cache, rows)
     result = await cache.search("toy", Search(text, limit, (), visibility))
-    wanted = oracle(rows, text, visibility, cache.capabilities("toy"))
-    assert [(hit.tier, hit.place, hit.row.id) for hit in result.hits] == wanted[:limit]
-    assert (result.total, result.cut) == (len(wanted), parse(text).cut)
+    expected = oracle(rows, text, visibility, cache.capabilities("toy"))
+    assert [(hit.tier, hit.place, hit.row.id) for hit in result.hits] == expected[:limit]
+    assert (result.total, result.cut) == (len(expected), parse(text).cut)
 
 
 async def test_a_guess_is_made_only_after_a_miss_and_a_typo_only_after_a_missed_substring(
@@ -48,8 +48,8 @@ async def test_a_guess_is_made_only_after_a_miss_and_a_typo_only_after_a_missed_
     rows = (toy(1, name="gadget"), toy(2, name="ungadget"), toy(3, name="godget"))
     for held, tier in ((rows, Tier.TOKENS), (rows[1:], Tier.SUBSTRING), (rows[2:], Tier.TYPO), ((), None)):
         await hold_only(cache, held)
-        wanted = [(each.id, tier) for each in held[:1] if able or tier is Tier.TOKENS]
-        assert await tiers(cache, "gadget") == wanted
+        expected = [(row.id, tier) for row in held[:1] if able or tier is Tier.TOKENS]
+        assert await tiers(cache, "gadget") == expected
 
 
 async def test_a_substring_needs_three_characters_and_the_others_begin_a_word(cache: CacheBackend, able: bool) -> None:
@@ -72,8 +72,8 @@ async def test_fewer_edits_come_first_then_the_class_then_the_name(cache: CacheB
         )
     )
     hits = (await cache.search("toy", Search("wadget"))).hits
-    wanted = [(5, WeightClass.KEYS), (4, WeightClass.NAMES), (3, WeightClass.NAMES), (2, WeightClass.EXTRAS)]
-    assert [(hit.row.id, hit.place) for hit in hits] == ([*wanted, (1, WeightClass.NAMES)] if able else [])
+    expected = [(5, WeightClass.KEYS), (4, WeightClass.NAMES), (3, WeightClass.NAMES), (2, WeightClass.EXTRAS)]
+    assert [(hit.row.id, hit.place) for hit in hits] == ([*expected, (1, WeightClass.NAMES)] if able else [])
 
 
 async def test_a_guessed_hit_names_the_field_that_it_was_found_in(cache: CacheBackend, able: bool) -> None:

@@ -168,7 +168,7 @@ async def test_ten_thousand_texts_are_answered_in_bounded_time(large: CacheBacke
     longest, slowest = max(judged)
     sys.stderr.write(
         f"\n  {large.name}: {len(taken):,} texts over {ROWS:,} variants: median"
-        f" {statistics.median(each for each, _ in taken) * 1_000:.1f} ms, p99 {p99 * 1_000:.0f} ms,"
+        f" {statistics.median(seconds for seconds, _ in taken) * 1_000:.1f} ms, p99 {p99 * 1_000:.0f} ms,"
         f" longest {longest * 1_000:.0f} ms ({slowest[:40]!r}), longest stall {stalls.longest * 1_000:.0f} ms\n"
     )
     assert p99 < NEARLY_ALL[large.name]

@@ -58,12 +58,12 @@ class Failing:
 async def sides(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[tuple[CacheBackend, CacheBackend]]:
     """Return the answering backend and the trial, open and filled with the same catalogue."""
     both = [plain(name, CATALOGUE, tmp_path) for name in request.param]
-    for each in both:
-        await each.open()
-        await fill(each, VARIANTS)
+    for backend in both:
+        await backend.open()
+        await fill(backend, VARIANTS)
     yield both[0], both[1]
-    for each in both:
-        await each.close()
+    for backend in both:
+        await backend.close()
 
 
 async def mixed(cache: CacheBackend, count: int, seed: int) -> list[Read]:

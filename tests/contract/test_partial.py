@@ -22,7 +22,7 @@ WORDS = st.lists(ASKED, min_size=1, max_size=4).map(" ".join)
 async def test_what_is_found_after_a_miss_is_what_the_text_rules_say(
     cache: CacheBackend, fields: list[dict[str, object]], text: str, visibility: Visibility, limit: int
 ) -> None:
-    rows = [toy_of(number, each) for number, each in enumerate(fields)]
+    rows = [toy_of(number, values) for number, values in enumerate(fields)]
     await hold_only(cache, rows)
     result = await cache.search("toy", Search(text, limit, (), visibility))
     expected = oracle(rows, text, visibility, cache.capabilities("toy"))

@@ -154,7 +154,7 @@ def shown(row: Row, visibility: Visibility) -> bool:
 async def test_selection_and_count_mean_what_the_conditions_say(
     cache: CacheBackend, fields: list[dict[str, object]], where: Where, window: Selection
 ) -> None:
-    rows = [toy_of(number, each, number % 3) for number, each in enumerate(fields)]
+    rows = [toy_of(number, values, number % 3) for number, values in enumerate(fields)]
     await hold_only(cache, rows)
     selection = replace(window, where=where)
     assert await ids(cache, selection) == expected(rows, selection)
@@ -167,7 +167,7 @@ _LISTED = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size"
 
 
 @pytest.mark.parametrize(
-    ("condition", "wanted"),
+    ("condition", "record_ids"),
     [
         (OneOf("amount", (10,)), [1]),
         (OneOf("amount", ()), []),
@@ -204,7 +204,7 @@ _LISTED = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size"
     ],
 )
 async def test_each_condition_selects_what_it_says(
-    cache: CacheBackend, condition: Condition, wanted: list[int]
+    cache: CacheBackend, condition: Condition, record_ids: list[int]
 ) -> None:
     await cache.apply(
         listing(
@@ -221,8 +221,8 @@ async def test_each_condition_selects_what_it_says(
             toy(4, version=4, amount=None, rows=None),
         )
     )
-    assert await ids(cache, Selection((condition,), Order("id"))) == wanted
-    assert await cache.count("toy", (condition,)) == len(wanted)
+    assert await ids(cache, Selection((condition,), Order("id"))) == record_ids
+    assert await cache.count("toy", (condition,)) == len(record_ids)
 
 
 async def test_conditions_take_any_number_of_values(cache: CacheBackend) -> None:
@@ -242,14 +242,14 @@ async def test_deleted_and_archived_are_out_unless_asked_for(cache: CacheBackend
             toy(4, deleted_at=moment(), archived_at=moment()),
         )
     )
-    for visibility, wanted in (
+    for visibility, record_ids in (
         (LIVE, [1]),
         (Visibility(deleted=True), [1, 2]),
         (Visibility(archived=True), [1, 3]),
         (EVERYTHING, [1, 2, 3, 4]),
     ):
-        assert await ids(cache, Selection((), Order("id"), visibility=visibility)) == wanted
-        assert await cache.count("toy", visibility=visibility) == len(wanted)
+        assert await ids(cache, Selection((), Order("id"), visibility=visibility)) == record_ids
+        assert await cache.count("toy", visibility=visibility) == len(record_ids)
 
 
 @pytest.mark.parametrize(

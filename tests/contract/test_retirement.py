@@ -75,8 +75,8 @@ def test_the_server_starts_and_the_contract_holds_without_it(retired: Path, tmp_
     server = "packages/katana_mcp_server/tests"
     files = ("tests/contract", f"{server}/test_cache_flags.py", f"{server}/test_cache_commands.py")
     chosen = ("hostile_records", "what_ships", "misspelt_setting", "shown_and_checked")
-    wanted = ("-k", " or ".join(chosen))
-    shown = ran(retired, sys.executable, "-m", "pytest", "-v", "-n0", *files, *wanted, extra=extra)
-    assert [each for each in chosen if each not in shown] == []
+    selected = ("-k", " or ".join(chosen))
+    shown = ran(retired, sys.executable, "-m", "pytest", "-v", "-n0", *files, *selected, extra=extra)
+    assert [name for name in chosen if name not in shown] == []
     assert "[typed" in shown
     assert "legacy" not in shown

@@ -23,12 +23,12 @@ OWNER = "Müller & Söhne"
 async def test_search_finds_and_ranks_exactly_as_the_text_rules_say(
     cache: CacheBackend, fields: list[dict[str, object]], text: str, visibility: Visibility, limit: int
 ) -> None:
-    rows = [toy_of(number, each, owned_by=OWNER) for number, each in enumerate(fields)]
+    rows = [toy_of(number, values, owned_by=OWNER) for number, values in enumerate(fields)]
     await hold_only(cache, rows)
     result = await cache.search("toy", Search(text, limit, (), visibility))
-    wanted = oracle(rows, text, visibility, cache.capabilities("toy"))
-    assert [(hit.tier, hit.place, hit.row.id) for hit in result.hits] == wanted[:limit]
-    assert result.total == len(wanted)
+    expected = oracle(rows, text, visibility, cache.capabilities("toy"))
+    assert [(hit.tier, hit.place, hit.row.id) for hit in result.hits] == expected[:limit]
+    assert result.total == len(expected)
     assert result.cut == parse(text).cut
 
 
@@ -195,15 +195,15 @@ async def test_deleted_and_archived_rows_are_found_only_on_request(cache: CacheB
             toy(3, name="same", archived_at=moment()),
         )
     )
-    for visibility, wanted in (
+    for visibility, expected in (
         (Visibility(), [1]),
         (Visibility(deleted=True), [1, 2]),
         (Visibility(archived=True), [1, 3]),
         (EVERYTHING, [1, 2, 3]),
     ):
         result = await cache.search("toy", Search("same", visibility=visibility))
-        assert [hit.row.id for hit in result.hits] == wanted
-        assert result.total == len(wanted)
+        assert [hit.row.id for hit in result.hits] == expected
+        assert result.total == len(expected)
 
 
 @pytest.mark.parametrize(

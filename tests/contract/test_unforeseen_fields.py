@@ -127,7 +127,7 @@ async def costs_its_field(caches: Sequence[CacheBackend], spec: EntitySpec, data
         (row,) = (await cache.get_many(spec.name, [spec.id_of(record) or 0])).rows
         assert exact(row.record) == exact(canonical(record))
         for order in (Order(name), Order("id")):
-            assert [each.id for each in await cache.select(spec.name, Selection(where, order))] == [row.id]
+            assert [selected.id for selected in await cache.select(spec.name, Selection(where, order))] == [row.id]
         for place in (*spec.searchable.keys, *spec.searchable.names):
             text = record.get(place) if isinstance(place, str) and place != name else None
             if isinstance(text, str):

@@ -97,8 +97,8 @@ async def record_of(cache: CacheBackend, row_id: RecordId, entity: str = "toy") 
 def exact(value: object) -> object:
     """Return what two values must have in common to be the same to the last digit, key order apart."""
     if isinstance(value, dict):
-        return {key: exact(each) for key, each in value.items()}
-    return [exact(each) for each in value] if isinstance(value, list) else repr(value)
+        return {key: exact(element) for key, element in value.items()}
+    return [exact(element) for element in value] if isinstance(value, list) else repr(value)
 
 
 async def found_ids(cache: CacheBackend, text: str, entity: str = "toy") -> list[RecordId]:

@@ -82,14 +82,14 @@ async def tools(desk: Desk, words: list[str]) -> bool:
     """Every tool of the server, judged by the state."""
     cases = READING | WRITING
     names = await desk.names()
-    wanted = [name for name in names if not words or name in words]
-    outcomes = {name: await outcome(desk, name) if name in cases else "no case" for name in wanted}
+    chosen = [name for name in names if not words or name in words]
+    outcomes = {name: await outcome(desk, name) if name in cases else "no case" for name in chosen}
     done = sum(why is None for why in outcomes.values())
-    print(f"tools: {done} of {len(wanted)} do their work; the goal is {GOAL} of {len(names)}")  # noqa: T201 - the result
+    print(f"tools: {done} of {len(chosen)} do their work; the goal is {GOAL} of {len(names)}")  # noqa: T201 - the result
     for name, why in outcomes.items():
         if why is not None:
             print(f"  {name}: {' '.join(why.split())[:400]}")  # noqa: T201 - the result
-    return done >= min(GOAL, len(wanted))
+    return done >= min(GOAL, len(chosen))
 
 
 async def outcome(desk: Desk, name: str) -> str | None:

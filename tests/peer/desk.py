@@ -57,12 +57,12 @@ class Desk:
         """The first live record of a collection."""
         return next(row for row in self.tenant.all(name) if not row.get("deleted_at") and not row.get("archived_at"))
 
-    def find(self, name: str, /, **wanted: object) -> Body:
+    def find(self, name: str, /, **values: object) -> Body:
         """The live record with these values."""
         live = [row for row in self.tenant.all(name) if not row.get("deleted_at")]
-        return next(row for row in reversed(live) if wanted.items() <= row.items())
+        return next(row for row in reversed(live) if values.items() <= row.items())
 
-    def known(self, kind: str) -> Body:
+    def older_variant(self, kind: str) -> Body:
         """A variant that is older than the foreign server's cache, which it does not look past at once."""
         return next(row for row in self.tenant.all("variants") if row["type"] == kind and row["sku"])
 

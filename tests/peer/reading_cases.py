@@ -55,7 +55,7 @@ def _in_bin(desk: Desk) -> tuple[Body, object]:
 
 
 def _moved(desk: Desk) -> tuple[Body, object]:
-    variant = desk.known("material")
+    variant = desk.older_variant("material")
     body = {"stock_adjustment_number": desk.word("SA"), "location_id": desk.location}
     rows = [{"variant_id": variant["id"], "quantity": 4, "cost_per_unit": 2}]
     made = desk.tenant.create("stock_adjustments", {**body, "stock_adjustment_rows": rows})

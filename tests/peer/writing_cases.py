@@ -51,7 +51,7 @@ async def _modify_item(desk: Desk) -> bool:
 
 
 async def _adjust(desk: Desk) -> bool:
-    variant = desk.known("material")
+    variant = desk.older_variant("material")
     before, rows = desk.stock(variant["id"]), [{"sku": variant["sku"], "quantity": 4}]
     await desk.do("create_stock_adjustment", location_id=desk.location, rows=rows, reason="count")
     return desk.stock(variant["id"]) == before + 4
@@ -231,7 +231,7 @@ async def _correct_purchase(desk: Desk) -> bool:
 
 
 async def _bom(desk: Desk) -> bool:
-    variant, part = desk.known("product"), desk.material()
+    variant, part = desk.older_variant("product"), desk.material()
     rows = [{"ingredient_variant_id": part["id"], "quantity": 5}]
     await desk.do("manage_product_bom", id=variant["id"], add_bom_rows=rows)
     line = desk.find("bom_rows", product_variant_id=variant["id"], ingredient_variant_id=part["id"])

@@ -34,7 +34,7 @@ class Stage:
         return json.loads(self.last(kind)[self.last(kind).index("[") :])
 
     def variables(self) -> dict[str, str]:
-        return dict(each.split("=", 1) for name, rest in self.steps if name == "ENV" for each in shlex.split(rest))
+        return dict(pair.split("=", 1) for name, rest in self.steps if name == "ENV" for pair in shlex.split(rest))
 
 
 def stages() -> list[Stage]:

@@ -27,9 +27,9 @@ def configurations() -> dict[str, dict[str, Any]]:
     for link in re.findall(r"\((https://[^)\s]+[?&]config=[^)\s]+)\)", README):
         parts = urlsplit(link)
         query = parse_qs(parts.query, strict_parsing=True)
-        (told,) = query["config"]
+        (config,) = query["config"]
         assert query["name"] == ["katana"]
-        plain = told if told.startswith("{") else base64.b64decode(told, validate=True).decode()
+        plain = config if config.startswith("{") else base64.b64decode(config, validate=True).decode()
         found[parts.netloc] = json.loads(plain)
     return found
 
@@ -41,20 +41,20 @@ def test_there_is_a_button_for_each_host_that_has_some_and_both_say_the_same() -
 
 
 def test_a_button_starts_the_published_package_on_invented_data_and_holds_no_key() -> None:
-    for told in configurations().values():
-        assert told == {"command": "uvx", "args": ["katana-factory-mcp", "serve", "--sandbox"]}
-        _, command, *flags = told["args"]
-        known = katana_mcp.commands.cli.app[command].assemble_argument_collection()
-        assert set(flags) <= {name for argument in known for name in argument.names}
+    for configuration in configurations().values():
+        assert configuration == {"command": "uvx", "args": ["katana-factory-mcp", "serve", "--sandbox"]}
+        _, command, *flags = configuration["args"]
+        arguments = katana_mcp.commands.cli.app[command].assemble_argument_collection()
+        assert set(flags) <= {name for argument in arguments for name in argument.names}
 
 
 def test_the_skill_says_when_it_is_wanted_in_the_form_that_assistants_read() -> None:
     _, head, body = SKILL.read_text("utf-8").split("---\n", 2)
-    told = yaml.safe_load(head)
-    assert set(told) == {"name", "description"}
-    assert re.fullmatch(r"[a-z0-9-]{1,64}", told["name"])
-    assert told["name"] == SKILL.parent.name
-    assert len(told["description"]) <= 1024
+    metadata = yaml.safe_load(head)
+    assert set(metadata) == {"name", "description"}
+    assert re.fullmatch(r"[a-z0-9-]{1,64}", metadata["name"])
+    assert metadata["name"] == SKILL.parent.name
+    assert len(metadata["description"]) <= 1024
     assert len(body.splitlines()) < 500
 
 

@@ -73,9 +73,9 @@ async def test_one_picture_shows_the_server_in_hosts_in_its_bundle_and_in_the_re
     assert (kind, icon.sizes, drawn.attrib["viewBox"]) == ("image/svg+xml", ["any"], "0 0 64 64")
     shown = (ROOT / "docs/images" / manifest["icon"]).read_bytes()
     assert (shown[:8], struct.unpack(">II", shown[16:24])) == (b"\x89PNG\r\n\x1a\n", (512, 512))
-    (told,) = release.entry(release.project(tree))["icons"]
+    (listed,) = release.entry(release.project(tree))["icons"]
     place = "https://raw.githubusercontent.com/Example-Works/katana.mcp"
-    assert told["src"] == f"{place}/v{katana_mcp.__version__}/docs/images/icon.png"
+    assert listed["src"] == f"{place}/v{katana_mcp.__version__}/docs/images/icon.png"
 
 
 def test_the_schema_refuses_what_is_no_entry(tree: Path) -> None:
@@ -88,8 +88,8 @@ def test_the_schema_refuses_what_is_no_entry(tree: Path) -> None:
 def test_each_variable_that_a_registry_names_is_a_setting_and_the_key_is_said_to_be_secret(tree: Path) -> None:
     inputs = release.entry(release.project(tree))["packages"][0]["environmentVariables"]
     names = {str(field.validation_alias): name for name, field in Settings.model_fields.items()}
-    assert {each["name"] for each in inputs} <= set(names)
-    assert {names[each["name"]] for each in inputs if each.get("isSecret")} == {"api_key"}
+    assert {variable["name"] for variable in inputs} <= set(names)
+    assert {names[variable["name"]] for variable in inputs if variable.get("isSecret")} == {"api_key"}
     assert "api_key" in SECRETS
 
 
@@ -155,8 +155,8 @@ def test_the_bundle_holds_the_wheel_and_what_starts_it_and_is_the_same_each_time
     assert set(held) == {"manifest.json", "pyproject.toml", "src/server.py", "LICENSE", "icon.png", wheel.name}
     assert json.loads(held["manifest.json"])["icon"] in held
     assert held[wheel.name] == b"a wheel"
-    told = tomllib.loads(held["pyproject.toml"].decode())
-    assert told["tool"]["uv"]["sources"] == {"katana-factory-mcp": {"path": wheel.name}}
-    assert told["project"]["dependencies"] == ["katana-factory-mcp"]
+    pyproject = tomllib.loads(held["pyproject.toml"].decode())
+    assert pyproject["tool"]["uv"]["sources"] == {"katana-factory-mcp": {"path": wheel.name}}
+    assert pyproject["project"]["dependencies"] == ["katana-factory-mcp"]
     assert json.loads(held["manifest.json"])["server"]["entry_point"] in held
     assert bundle.pack(wheel, tmp_path / "two").read_bytes() == first.read_bytes()

@@ -52,14 +52,14 @@ def test_only_packages_of_the_workspace_need_no_audit() -> None:
     assert named == OWN
 
 
-@pytest.mark.parametrize("told", ["MIT", "Apache-2.0 OR BSD-3-Clause", "GPL-3.0 OR MIT", "MIT AND (BSD-3-Clause)"])
-def test_a_licence_that_may_be_kept_is_allowed(told: str) -> None:
-    assert allowed(told)
+@pytest.mark.parametrize("licence", ["MIT", "Apache-2.0 OR BSD-3-Clause", "GPL-3.0 OR MIT", "MIT AND (BSD-3-Clause)"])
+def test_a_licence_that_may_be_kept_is_allowed(licence: str) -> None:
+    assert allowed(licence)
 
 
-@pytest.mark.parametrize("told", ["", "GPL-3.0", "MIT AND GPL-3.0", "Proprietary"])
-def test_any_other_is_not(told: str) -> None:
-    assert not allowed(told)
+@pytest.mark.parametrize("licence", ["", "GPL-3.0", "MIT AND GPL-3.0", "Proprietary"])
+def test_any_other_is_not(licence: str) -> None:
+    assert not allowed(licence)
 
 
 def test_all_that_the_distribution_needs_has_a_licence_that_is_allowed() -> None:
@@ -77,15 +77,15 @@ def accept(tree: Path, tools: dict[str, dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         path.unlink()
-    for name, told in tools.items():
-        (folder / f"test_a_tool[{name}].json").write_text(json.dumps(told))
+    for name, tool in tools.items():
+        (folder / f"test_a_tool[{name}].json").write_text(json.dumps(tool))
     who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "tools"]):
         subprocess.run(["git", *command], cwd=tree, check=True)
 
 
-def argument(**told: object) -> dict[str, Any]:
-    return {"inputSchema": {"properties": {"limit": {"type": "integer", **told}}, "required": []}}
+def argument(**keywords: object) -> dict[str, Any]:
+    return {"inputSchema": {"properties": {"limit": {"type": "integer", **keywords}}, "required": []}}
 
 
 def test_the_tools_of_two_commits_are_compared_and_what_breaks_a_caller_is_marked(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_the_tools_of_two_commits_are_compared_and_what_breaks_a_caller_is_marke
     accept(tmp_path, before)
     accept(tmp_path, after)
     script = [sys.executable, str(ROOT / "scripts/surface_diff.py"), "HEAD~1"]
-    told = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert told.splitlines()[3:-1] == [
+    report = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert report.splitlines()[3:-1] == [
         "! get_bom is gone",
         "+ list_items is new",
         '! find inputSchema.properties.limit.enum: ["a", "b"] -> ["a"]',

@@ -79,8 +79,8 @@ def test_it_needs_what_the_packages_need_of_others_and_none_of_them(metadata: Me
 
 
 def test_there_is_one_version(wheel: Path, metadata: Message) -> None:
-    told = {member["version"] for member in MEMBERS.values()} | {PUBLISHED["version"], metadata["Version"]}
-    assert told == {katana_mcp.__version__}
+    versions = {member["version"] for member in MEMBERS.values()} | {PUBLISHED["version"], metadata["Version"]}
+    assert versions == {katana_mcp.__version__}
     assert wheel.name == f"katana_factory_mcp-{katana_mcp.__version__}-py3-none-any.whl"
 
 
@@ -101,9 +101,9 @@ def test_it_says_its_name_licence_authors_addresses_and_what_it_runs_on(
     assert licence == (ROOT / "LICENSE").read_bytes()
     assert metadata["Author"] in licence.decode()
     assert all(" https://" in url for url in metadata.get_all("Project-URL", [""]))
-    told = set(metadata.get_all("Classifier", []))
+    classifiers = set(metadata.get_all("Classifier", []))
     versions = re.findall(r'python: \["(.*)", "(.*)"\]', (ROOT / ".github/workflows/ci.yml").read_text("utf-8"))[0]
-    assert told >= {f"Programming Language :: Python :: {version}" for version in versions}
+    assert classifiers >= {f"Programming Language :: Python :: {version}" for version in versions}
     assert metadata["Requires-Python"] == f">={versions[0]}"
 
 

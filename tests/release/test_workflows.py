@@ -23,7 +23,7 @@ def jobs(name: str) -> dict[str, dict[str, Any]]:
 
 
 def steps(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from ((job, step) for job, told in jobs(name).items() for step in told["steps"])
+    yield from ((job, step) for job, definition in jobs(name).items() for step in definition["steps"])
 
 
 def test_there_are_the_workflows_of_each_change_and_of_a_release() -> None:
@@ -33,7 +33,7 @@ def test_there_are_the_workflows_of_each_change_and_of_a_release() -> None:
 @EACH
 def test_a_workflow_may_read_the_code_and_nothing_else(name: str) -> None:
     assert WORKFLOWS[name]["permissions"] == {"contents": "read"}
-    more = {job: told["permissions"] for job, told in jobs(name).items() if "permissions" in told}
+    more = {job: definition["permissions"] for job, definition in jobs(name).items() if "permissions" in definition}
     assert more == ({"publish": {"id-token": "write"}} if name == "release.yml" else {})
 
 
@@ -48,12 +48,12 @@ def test_each_action_is_pinned_by_its_hash_with_the_version_beside_it(name: str)
 
 def test_an_action_has_one_pin_everywhere() -> None:
     found = {line.strip() for name in WORKFLOWS for _, step in steps(name) if (line := step.get("uses", ""))}
-    assert sorted(found) == sorted({each.partition("@")[0]: each for each in found}.values())
+    assert sorted(found) == sorted({action.partition("@")[0]: action for action in found}.values())
 
 
 @EACH
 def test_each_job_ends(name: str) -> None:
-    assert [job for job, told in jobs(name).items() if not 1 <= told["timeout-minutes"] <= LONGEST] == []
+    assert [job for job, definition in jobs(name).items() if not 1 <= definition["timeout-minutes"] <= LONGEST] == []
 
 
 @EACH
@@ -67,7 +67,7 @@ def test_no_checkout_leaves_its_token_behind(name: str) -> None:
 def test_no_command_is_made_of_text_that_a_stranger_writes(name: str) -> None:
     for job, step in steps(name):
         named = re.findall(r"\$\{\{ *([a-z_.]+)", step.get("run", ""))
-        assert [each for each in named if not each.startswith("matrix.")] == [], job
+        assert [expression for expression in named if not expression.startswith("matrix.")] == [], job
 
 
 def test_nothing_runs_with_the_rights_of_the_repository_for_a_fork_and_no_secret_is_used() -> None:
@@ -85,10 +85,10 @@ def test_a_uv_that_is_installed_by_name_has_a_version_and_it_is_one(name: str) -
 
 
 def test_ci_proves_the_wheel_and_runs_it_outside_the_clone() -> None:
-    told = jobs("ci.yml")["wheel"]["steps"]
-    runs = [step.get("run") for step in told]
+    wheel_steps = jobs("ci.yml")["wheel"]["steps"]
+    runs = [step.get("run") for step in wheel_steps]
     assert "make wheel" in runs
-    (demo,) = [step for step in told if "katana-mcp demo" in step.get("run", "")]
+    (demo,) = [step for step in wheel_steps if "katana-mcp demo" in step.get("run", "")]
     assert demo["working-directory"] == "${{ runner.temp }}"
     assert demo["run"].startswith("uvx --from ")
 

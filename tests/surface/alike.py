@@ -11,28 +11,28 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d{0,39})(\.\d{1,40})?")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
 
 
-def alike(told: object, real: object) -> bool:
-    """Return whether two values look the same; an object may hold more than is told."""
-    if isinstance(told, Mapping):
+def alike(shown: object, real: object) -> bool:
+    """Return whether two values look the same; an object may hold more than is shown."""
+    if isinstance(shown, Mapping):
         held = {} if real in _NOTHING else real
         return isinstance(held, Mapping) and all_alike(
-            cast("Mapping[str, object]", told), cast("Mapping[str, object]", held)
+            cast("Mapping[str, object]", shown), cast("Mapping[str, object]", held)
         )
-    if isinstance(told, list):
-        return isinstance(real, list) and _rows_alike(cast("list[object]", told), cast("list[object]", real))
-    if told in _NOTHING or real in _NOTHING:
-        return told in _NOTHING and real in _NOTHING
-    return _plain(told) == _plain(real)
+    if isinstance(shown, list):
+        return isinstance(real, list) and _rows_alike(cast("list[object]", shown), cast("list[object]", real))
+    if shown in _NOTHING or real in _NOTHING:
+        return shown in _NOTHING and real in _NOTHING
+    return _plain(shown) == _plain(real)
 
 
-def all_alike(told: Mapping[str, object], real: Mapping[str, object]) -> bool:
-    """Return whether every field is there and looks as it was told."""
-    return all(alike(value, real.get(name)) for name, value in told.items())
+def all_alike(shown: Mapping[str, object], real: Mapping[str, object]) -> bool:
+    """Return whether every field is there and looks as it was shown."""
+    return all(alike(value, real.get(name)) for name, value in shown.items())
 
 
-def _rows_alike(told: list[object], real: list[object]) -> bool:
+def _rows_alike(shown: list[object], real: list[object]) -> bool:
     left = list(real)
-    for row in told:
+    for row in shown:
         match = next((place for place, other in enumerate(left) if alike(row, other)), None)
         if match is None:
             return False

@@ -7,11 +7,11 @@ from .writes import Arguments, live
 
 def defined_field(tenant: Tenant, kind: str) -> str:
     """Return the id of a custom field of these records, which is defined where there is none."""
-    known = [
+    existing = [
         definition["id"] for definition in live(tenant, "custom_field_definitions") if definition["entity_type"] == kind
     ]
     body: Arguments = {"label": f"Colour of {kind}", "field_type": "shortText", "entity_type": kind, "source": "us"}
-    return str(known[0] if known else tenant.create("custom_field_definitions", body)["id"])
+    return str(existing[0] if existing else tenant.create("custom_field_definitions", body)["id"])
 
 
 def free_values(tenant: Tenant, kind: str) -> list[object]:

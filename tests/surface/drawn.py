@@ -20,9 +20,9 @@ MOMENTS = st.builds(
 NUMBERS = st.one_of(
     st.integers(0, 10**6),
     st.decimals(0, 10**4, places=4).map(float),
-    st.floats(0, 10**9, allow_nan=False).map(lambda each: round(each, 10)),
+    st.floats(0, 10**9, allow_nan=False).map(lambda number: round(number, 10)),
 )
-SIGNED = st.one_of(NUMBERS, NUMBERS.map(lambda each: -each))
+SIGNED = st.one_of(NUMBERS, NUMBERS.map(lambda number: -number))
 TEXTS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=12).filter(
     lambda text: escape_hidden(text) == text and "<U+" not in text
 )
@@ -38,11 +38,13 @@ def arguments(schema: Schema, pools: Pools, kept: Collection[str] = ()) -> Searc
         kept: optional arguments that cannot be null.
     """
     needed = set(cast("Sequence[str]", schema.get("required", ())))
-    drawn = {name: _value(each, name, pools) for name, each in schema["properties"].items()}
-    nullable = {name: st.one_of(st.none(), each) if name not in kept else each for name, each in drawn.items()}
+    drawn = {name: _value(subschema, name, pools) for name, subschema in schema["properties"].items()}
+    nullable = {
+        name: st.one_of(st.none(), strategy) if name not in kept else strategy for name, strategy in drawn.items()
+    }
     return st.fixed_dictionaries(
-        {name: each for name, each in drawn.items() if name in needed},
-        optional={name: each for name, each in nullable.items() if name not in needed},
+        {name: strategy for name, strategy in drawn.items() if name in needed},
+        optional={name: strategy for name, strategy in nullable.items() if name not in needed},
     )
 
 
@@ -54,7 +56,7 @@ def _value(schema: Schema, path: str, pools: Pools) -> SearchStrategy[Any]:
     if "enum" in schema or "const" in schema:
         return st.sampled_from(schema.get("enum", [schema.get("const")]))
     if isinstance(schema["type"], list):
-        return st.one_of(*(_value({**schema, "type": each}, path, pools) for each in schema["type"]))
+        return st.one_of(*(_value({**schema, "type": kind}, path, pools) for kind in schema["type"]))
     return _KINDS[schema["type"]](schema, path, pools)
 
 
@@ -62,7 +64,7 @@ def _text(schema: Schema, *_: object) -> SearchStrategy[Any]:
     if schema.get("format") in _FORMATS or "pattern" in schema:
         return _FORMATS[schema.get("format") or schema["pattern"]]
     least = schema.get("minLength", 0)
-    return TEXTS.filter(lambda each: len(each) >= least)
+    return TEXTS.filter(lambda text: len(text) >= least)
 
 
 def _list(schema: Schema, path: str, pools: Pools) -> SearchStrategy[Any]:
@@ -71,10 +73,10 @@ def _list(schema: Schema, path: str, pools: Pools) -> SearchStrategy[Any]:
 
 def _object(schema: Schema, path: str, pools: Pools) -> SearchStrategy[Any]:
     needed = set(cast("Sequence[str]", schema.get("required", ())))
-    drawn = {name: _value(each, f"{path}.{name}", pools) for name, each in schema["properties"].items()}
+    drawn = {name: _value(subschema, f"{path}.{name}", pools) for name, subschema in schema["properties"].items()}
     return st.fixed_dictionaries(
-        {name: each for name, each in drawn.items() if name in needed},
-        optional={name: each for name, each in drawn.items() if name not in needed},
+        {name: strategy for name, strategy in drawn.items() if name in needed},
+        optional={name: strategy for name, strategy in drawn.items() if name not in needed},
     )
 
 
@@ -85,7 +87,7 @@ _KINDS: dict[str, Callable[[Schema, str, Pools], SearchStrategy[Any]]] = {
     "object": _object,
     "integer": lambda schema, *_: st.integers(schema.get("minimum", 0), min(schema.get("maximum", 99), 99)),
     "number": lambda schema, *_: (SIGNED if schema.get("minimum", 0) < 0 else NUMBERS).map(
-        lambda each: min(each, schema.get("maximum", each))
+        lambda number: min(number, schema.get("maximum", number))
     ),
     "boolean": lambda *_: st.booleans(),
 }

@@ -36,7 +36,7 @@ REFUSED = 429
 def writes(entries: Iterable[JournalEntry]) -> list[Wire]:
     """Return the requests that were no reads and may have been carried out."""
     return [
-        (entry.method, entry.path.removeprefix("/v1"), _told(entry.body))
+        (entry.method, entry.path.removeprefix("/v1"), _normalized(entry.body))
         for entry in entries
         if entry.method != "GET" and entry.status != REFUSED
     ]
@@ -44,7 +44,7 @@ def writes(entries: Iterable[JournalEntry]) -> list[Wire]:
 
 def as_planned(requests: Sequence[Planned]) -> list[Wire]:
     """Return the requests of a preview as they have to be sent."""
-    return [(request["method"], request["path"], _told(request.get("body") or "")) for request in requests]
+    return [(request["method"], request["path"], _normalized(request.get("body") or "")) for request in requests]
 
 
 async def usual_preview(stage: Stage, clock: ManualClock, tool: str, text: str) -> Payload:
@@ -79,7 +79,7 @@ class Watched:
         self._posted = {_collection(request) for request in requests if request["method"] == "POST"}
         self._posted -= MAKES_NO_RECORD
         self._rows_there = _ids(self._tenant, ROW)
-        self._there = {each: _ids(self._tenant, each) for each in self._posted}
+        self._there = {collection: _ids(self._tenant, collection) for collection in self._posted}
 
     @property
     def sent(self) -> list[Wire]:
@@ -103,7 +103,7 @@ class Watched:
     @property
     def made(self) -> dict[int, dict[str, Any]]:
         """The record that each POST has made, by the place of the request."""
-        left = {each: self._in_turn(each) for each in self._posted}
+        left = {name: self._in_turn(name) for name in self._posted}
         made: dict[int, dict[str, Any]] = {}
         for place, request in enumerate(self.requests):
             if request["method"] != "POST":
@@ -130,8 +130,8 @@ class Watched:
     def proves_true(self, outcome: Payload) -> None:
         """Assert that an outcome is whole and says of each action what became of it."""
         states = [action["state"] for action in outcome["actions"]]
-        told = {state: outcome[state] for state in ("applied", "failed", "unknown", "not_tried") if outcome[state]}
-        assert told == Counter(states), outcome
+        counts = {state: outcome[state] for state in ("applied", "failed", "unknown", "not_tried") if outcome[state]}
+        assert counts == Counter(states), outcome
         assert [(action["method"], action["path"]) for action in outcome["actions"]] == [
             (request["method"], request["path"]) for request in self.requests
         ]
@@ -172,7 +172,7 @@ class Watched:
     def _has_come(self, entry: Planned) -> bool:
         """Return whether a row has come, or a part of it as a row of its own."""
         row = self._tenant.get(ROW, entry["purchase_order_row_id"])
-        split = [self._tenant.get(ROW, each) for each in _ids(self._tenant, ROW) - self._rows_there]
+        split = [self._tenant.get(ROW, row_id) for row_id in _ids(self._tenant, ROW) - self._rows_there]
         alike = [part for part in split if part["variant_id"] == row["variant_id"] and part["received_date"]]
         return bool(row["received_date"] or alike)
 
@@ -185,7 +185,7 @@ class Watched:
         return [record["id"] for record in self._tenant.all(collection) if record["id"] in made]
 
 
-def _told(body: str | bytes) -> str:
+def _normalized(body: str | bytes) -> str:
     """Return a body with its keys in their order and its numbers digit by digit, whether with an exponent or not."""
     return json.dumps(json.loads(body, parse_int=_literal, parse_float=_literal)) if body else ""
 
@@ -198,7 +198,7 @@ def _nested(request: Planned) -> dict[str, int]:
     """Return how many records of other collections the body of a POST makes besides its own."""
     is_made = request["method"] == "POST" and _collection(request) != RECEIPT
     body = json.loads(request.get("body") or "{}") if is_made else {}
-    return {name: len(each) for name, each in body.items() if isinstance(each, list)}
+    return {name: len(rows) for name, rows in body.items() if isinstance(rows, list)}
 
 
 def _entries(request: Planned) -> list[Planned]:

@@ -20,7 +20,7 @@ type Field = tuple[str, object, str]
 """Collection and key of a record, and a name in it."""
 type Line = tuple[object, object, object, object]
 """Id of a part that is there, variant, quantity and price."""
-type Told = tuple[object, object]
+type OldAndNew = tuple[object, object]
 """Old and new value."""
 OWN = {"id", "created_at", "updated_at", "deleted_at"}
 """Comes by itself with every record."""
@@ -42,15 +42,15 @@ def held(tenant: Tenant, left_out: frozenset[str] = frozenset()) -> Held:
     for name, (beside, owner) in ONE_ENTRY.items():
         kept[name] = _with_entries(name, kept[name], kept.pop(beside), owner)
     kept |= {name: _flagged(name, kept[name]) for name in FLAGGED}
-    return {name: each for name, each in kept.items() if name not in left_out}
+    return {name: records for name, records in kept.items() if name not in left_out}
 
 
 def _flagged(name: str, records: Mapping[object, bytes]) -> dict[object, bytes]:
     """Return records with a flag where they say since when they are archived."""
     own = {key: as_requested(name, json.loads(raw)) for key, raw in records.items()}
     return {
-        key: json.dumps({field: value for field, value in each.items() if field != "archived_at"}).encode()
-        for key, each in own.items()
+        key: json.dumps({field: value for field, value in record.items() if field != "archived_at"}).encode()
+        for key, record in own.items()
     }
 
 
@@ -60,20 +60,20 @@ def _with_entries(
     """Return records with what their one entry holds, under the names of requests."""
     found = {entry[owner]: entry for entry in map(json.loads, entries.values())}
     whole = {key: json.loads(raw) for key, raw in records.items()}
-    own = {key: as_requested(name, {**each, "variants": [found[key]]}) for key, each in whole.items()}
+    own = {key: as_requested(name, {**record, "variants": [found[key]]}) for key, record in whole.items()}
     apart = {"variants", "archived_at"}
     return {
-        key: json.dumps({field: value for field, value in each.items() if field not in apart}).encode()
-        for key, each in own.items()
+        key: json.dumps({field: value for field, value in record.items() if field not in apart}).encode()
+        for key, record in own.items()
     }
 
 
 def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> None:
     """Assert that what differs is what the preview said, and nothing else."""
-    changed = {each for each in _changed(before, after) if not _follows(write, *each, before, after)}
+    changed = {pair for pair in _changed(before, after) if not _follows(write, *pair, before, after)}
     assert {name for name, _ in changed} <= {write.collection, *write.parts.values()}, changed
     (key,) = [preview["id"]] if "id" in preview else _added(before, after, write.collection)
-    assert {each for name, each in changed if name == write.collection} <= {key}, changed
+    assert {record_key for name, record_key in changed if name == write.collection} <= {key}, changed
     deletion = ("DELETE", f"/{write.collection}/{key}")
     goes = deletion in {(request["method"], request["path"]) for request in preview["requests"]}
     assert bool(_record(before, write.collection, key)) is (write.make is not None)
@@ -91,34 +91,34 @@ def _follows(write: Write, collection: str, key: object, before: Held, after: He
     return bool(old and new) and names <= write.derived | OWN
 
 
-def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after: Held) -> None:
+def _proves_fields(write: Write, said: Mapping[Field, OldAndNew], before: Held, after: Held) -> None:
     """Assert that each field that differs was named, with its old and new value, and no other was."""
     differing = {field for field in _differing(before, after) if field[2] not in write.derived}
     differing -= {field for field in differing if field[0] in write.lined and _comes_or_goes(*field[:2], before, after)}
-    named = {each for each, (old, new) in said.items() if each[2] not in write.derived and not alike(old, new)}
+    named = {field for field, (old, new) in said.items() if field[2] not in write.derived and not alike(old, new)}
     assert differing == named, (differing - named, named - differing)
-    for (collection, key, name), told in said.items():
-        real = [_record(each, collection, key).get(name) for each in (before, after)]
-        for word, value in zip(told, real, strict=True):
+    for (collection, key, name), words in said.items():
+        real = [_record(state, collection, key).get(name) for state in (before, after)]
+        for word, value in zip(words, real, strict=True):
             meant = [value, *_words(write, name, value, before), *([AT_APPLY] if name in write.moments else ())]
-            assert any(alike(word, value_in_words(each)) for each in meant), (collection, key, name, told, real)
+            assert any(alike(word, value_in_words(meaning)) for meaning in meant), (collection, key, name, words, real)
 
 
 def _words(write: Write, name: str, value: object, before: Held) -> list[object]:
     """Return what a record is called whose id is in a field, and custom fields by their labels."""
     if name == "custom_fields" and isinstance(value, dict):
         labels = {key: json.loads(raw)["label"] for key, raw in before["custom_field_definitions"].items()}
-        return [{labels[key]: each for key, each in cast("dict[str, object]", value).items()}]
+        return [{labels[key]: entry for key, entry in cast("dict[str, object]", value).items()}]
     named = json.loads(before[write.words[name]].get(value, b"{}")) if name in write.words else {}
-    return [named[each] for each in ("name", "sku") if named.get(each)]
+    return [named[field] for field in ("name", "sku") if named.get(field)]
 
 
 def proves_told(preview: Payload, record: Mapping[str, Any]) -> None:
     """Assert that what Katana works out by itself is what the preview said of it: what it comes to, and in what."""
     if record["deleted_at"]:
         return
-    told = {name: preview[name] for name in ("status", "total", "currency") if name in preview and name in record}
-    wrong = {name: value for name, value in told.items() if not _close(_plain(value), _plain(record[name]))}
+    shown = {name: preview[name] for name in ("status", "total", "currency") if name in preview and name in record}
+    wrong = {name: value for name, value in shown.items() if not _close(_plain(value), _plain(record[name]))}
     assert wrong == {}, record
 
 
@@ -132,14 +132,16 @@ def _comes_or_goes(collection: str, key: object, before: Held, after: Held) -> b
 
 def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, goes: bool) -> None:
     """Assert that the parts which come and go are the lines of the preview that say so."""
-    told = {"add": list[Line](), "delete": list[Line]()}
+    unmatched = {"add": list[Line](), "delete": list[Line]()}
     usual = "add" if "id" not in preview else "delete" if goes else ""
     for line in preview.get("lines", ()):
         change = line.get("change", usual)
-        if change in told:
-            told[change].append((line.get("row_id"), line.get("variant_id"), line.get("quantity"), line.get("price")))
+        if change in unmatched:
+            unmatched[change].append(
+                (line.get("row_id"), line.get("variant_id"), line.get("quantity"), line.get("price"))
+            )
     for collection, price in write.lined.items():
-        for _, key in [each for each in _changed(before, after) if each[0] == collection]:
+        for _, key in [pair for pair in _changed(before, after) if pair[0] == collection]:
             if _comes_or_goes(collection, key, before, after):
                 old, new = _record(before, collection, key), _record(after, collection, key)
                 part, change = old or new, "delete" if old else "add"
@@ -150,23 +152,23 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
                     part.get(price),
                 )
                 open_price = (*real[:3], None) if price in write.derived else real  # Katana fills in what nobody says
-                match = next((line for line in told[change] if _is(line, real) or _is(line, open_price)), None)
-                assert match is not None, (change, real, told)
-                told[change].remove(match)
+                match = next((line for line in unmatched[change] if _is(line, real) or _is(line, open_price)), None)
+                assert match is not None, (change, real, unmatched)
+                unmatched[change].remove(match)
     # What hangs on a group of costs, Katana leaves there when the whole order goes.
-    assert usual == "delete" or told == {"add": [], "delete": []}, told
+    assert usual == "delete" or unmatched == {"add": [], "delete": []}, unmatched
 
 
-def _is(told: Line, real: Line) -> bool:
+def _is(line: Line, real: Line) -> bool:
     """Return whether a line is this part; of a whole document its id may be left out."""
-    return told[0] in {None, real[0]} and all(map(_close, told[1:], real[1:]))
+    return line[0] in {None, real[0]} and all(map(_close, line[1:], real[1:]))
 
 
-def _close(told: object, real: object) -> bool:
+def _close(shown: object, real: object) -> bool:
     """Return whether two values are the same but for decimals that Katana does not keep."""
-    if isinstance(told, int | float) and isinstance(real, int | float):
-        return isclose(told, real, abs_tol=1e-9)
-    return alike(told, real)
+    if isinstance(shown, int | float) and isinstance(real, int | float):
+        return isclose(shown, real, abs_tol=1e-9)
+    return alike(shown, real)
 
 
 def _changed(before: Held, after: Held) -> Iterator[tuple[str, object]]:
@@ -179,7 +181,7 @@ def _changed(before: Held, after: Held) -> Iterator[tuple[str, object]]:
 
 def _added(before: Held, after: Held, collection: str) -> list[object]:
     """Return the keys of new records, oldest first."""
-    return [each for each in after[collection] if each not in before[collection]]
+    return [key for key in after[collection] if key not in before[collection]]
 
 
 def _record(all: Held, collection: str, key: object) -> dict[str, Any]:
@@ -196,7 +198,7 @@ def _differing(before: Held, after: Held) -> Iterator[Field]:
         yield from ((collection, key, name) for name in names if not alike(old.get(name), new.get(name)))
 
 
-def _said(write: Write, preview: Payload, key: object, before: Held, after: Held) -> Iterator[tuple[Field, Told]]:
+def _said(write: Write, preview: Payload, key: object, before: Held, after: Held) -> Iterator[tuple[Field, OldAndNew]]:
     """Yield each change of a preview; a place among new parts is the id that the part got."""
 
     def part(argument: str, number: str) -> tuple[str, object]:

@@ -126,7 +126,7 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
 
 def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     orders = _live(tenant, "manufacturing_orders")
-    order = next(each for each in orders if each.get("sales_order_id"))
+    order = next(record for record in orders if record.get("sales_order_id"))
     changes = _filters(
         orders,
         ("ordered", "deadline", "done"),
@@ -212,7 +212,7 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
         additional_info="handle with care",
         stock_transfer_number="ST-900",
     )
-    rows = [{"sku_or_variant_id": each, "quantity": 0.5} for each in moving]
+    rows = [{"sku_or_variant_id": variant_id, "quantity": 0.5} for variant_id in moving]
     new: dict[str, object] = {"source_location_id": first, "destination_location_id": second, "rows": rows[:1]}
     other = moved[0] if moved[0]["id"] != draft["id"] else moved[1]
     return {
@@ -230,13 +230,13 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
 
 
 def _order_writes(tenant: Tenant) -> dict[str, Usual]:
-    orders = [each for each in _live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
-    costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
-    order = next(each for each in orders if each["default_group_id"] in costs_of)
-    other = next(each for each in orders if each is not order)
+    orders = [record for record in _live(tenant, "purchase_orders") if record["status"] == "NOT_RECEIVED"]
+    costs_of = {record["group_id"]: record["id"] for record in _live(tenant, "po_additional_cost_rows")}
+    order = next(record for record in orders if record["default_group_id"] in costs_of)
+    other = next(record for record in orders if record is not order)
     here, there = [location["id"] for location in _live(tenant, "locations")][:2]
-    bought = [each["variant_id"] for each in order["purchase_order_rows"]][:2]
-    rows = [{"sku_or_variant_id": each, "quantity": 0.5, "price_per_unit": 1} for each in bought]
+    bought = [line["variant_id"] for line in order["purchase_order_rows"]][:2]
+    rows = [{"sku_or_variant_id": variant_id, "quantity": 0.5, "price_per_unit": 1} for variant_id in bought]
     costs = [{"additional_cost_id": "Customs", "price": 5}]
     head = _each(
         order_no="PO-900",
@@ -249,11 +249,11 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
         supplier_id=next(
             supplier["id"] for supplier in _live(tenant, "suppliers") if supplier["id"] != order["supplier_id"]
         ),
-        location_id=next(each for each in (here, there) if each != order["location_id"]),
+        location_id=next(place for place in (here, there) if place != order["location_id"]),
     )
     row = order["purchase_order_rows"][0]["id"]
     cost = costs_of[order["default_group_id"]]
-    received = next(each for each in _live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
+    received = next(record for record in _live(tenant, "purchase_orders") if record["status"] == "RECEIVED")
     changes = _each(
         purchase_order_id=other["order_no"],
         status="received",
@@ -343,27 +343,27 @@ def _replenished(tenant: Tenant, supplier: int) -> Usual:
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
-    known = _live(tenant, "customers")
-    names = [row["name"] for row in known]
-    person = next(row for row in known if row["company"] and row["email"] and row["category"])
+    customers = _live(tenant, "customers")
+    names = [row["name"] for row in customers]
+    person = next(row for row in customers if row["company"] and row["email"] and row["category"])
     exact = {name: person[name] for name in ("name", "company", "email", "category")}
     lists = _filters(
-        known, (), currency="SEK", reference_id="nobody", order_by="name", custom_fields={"Region": "none"}, **exact
+        customers, (), currency="SEK", reference_id="nobody", order_by="name", custom_fields={"Region": "none"}, **exact
     )
     return {
         "search_customers": Usual({"query": "velo"}, search),
         "list_customers": Usual({"limit": 50}, lists),
         "get_customer": Usual(
-            {"customer_id": known[0]["id"]},
+            {"customer_id": customers[0]["id"]},
             _each(customer_id=next(name for name in names[1:] if names.count(name) == 1), rows_page=2),
         ),
     }
 
 
 def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
-    known = _live(tenant, "customers")
-    names = [row["name"] for row in known]
-    first, other = known[0], next(row for row in known[1:] if names.count(row["name"]) == 1)
+    customers = _live(tenant, "customers")
+    names = [row["name"] for row in customers]
+    first, other = customers[0], next(row for row in customers[1:] if names.count(row["name"]) == 1)
     billing, shipping = first["default_billing_id"], first["default_shipping_id"]
     fields = {
         **dict.fromkeys(("name", "first_name", "last_name", "company", "email", "phone"), "Nova"),

@@ -16,7 +16,7 @@ def goods_in_batches(tenant: Tenant) -> None:
 
 def batches(tenant: Tenant) -> Usual:
     """Return it."""
-    variant, other = (next(each["id"] for each in tenant.all("variants") if each["sku"] == sku) for sku in _SKUS)
+    variant, other = (next(record["id"] for record in tenant.all("variants") if record["sku"] == sku) for sku in _SKUS)
     lot = next(batch for batch in tenant.all("batches") if batch["variant_id"] == variant)
     usual: dict[str, object] = {"sku_or_variant_id": variant, "batch_number": "LOT-9"}
     changes = changed_each(

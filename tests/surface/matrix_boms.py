@@ -14,7 +14,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     used = list(dict.fromkeys(row["ingredient_variant_id"] for row in tenant.all(BOM)))
     mine = rows_of(tenant, made[0])
     has = {row["ingredient_variant_id"] for row in tenant.all(BOM) if row["product_variant_id"] == made[0]}
-    other = next(each for each in made if each not in has and each != made[0])
+    other = next(variant_id for variant_id in made if variant_id not in has and variant_id != made[0])
     goods = parts(tenant)
     others = set(goods[2:])
     fresh = [number for number in goods if number not in has]
@@ -55,7 +55,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
         "replace_ingredient": Usual(
             {"old": goods[0], "new": goods[1]},
             changed_each(
-                old=next(each for each in used if each in others),
+                old=next(variant_id for variant_id in used if variant_id in others),
                 new=goods[2],
                 quantity_factor=2,
                 row_ids=using[:1],

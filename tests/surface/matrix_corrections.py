@@ -29,10 +29,10 @@ def corrected(order: dict[str, Any], head: Mapping[str, dict[str, object]]) -> U
 
 def corrected_sale(tenant: Tenant) -> Usual:
     """Return how a shipped sales order is corrected, and what makes a difference."""
-    returned = {each["sales_order_id"] for each in tenant.all("sales_returns")}
+    returned = {sales_return["sales_order_id"] for sales_return in tenant.all("sales_returns")}
     shipped = {fulfillment["sales_order_id"] for fulfillment in tenant.all("sales_order_fulfillments")} - returned
-    delivered = [each for each in live_records(tenant, "sales_orders") if each["status"] == "DELIVERED"]
-    order = next(each for each in delivered if each["id"] in shipped)
+    delivered = [record for record in live_records(tenant, "sales_orders") if record["status"] == "DELIVERED"]
+    order = next(record for record in delivered if record["id"] in shipped)
     row = order["sales_order_rows"][0]
     added = {"sku_or_variant_id": row["variant_id"], "quantity": 0.5, "price_per_unit": 1}
     away = next(

@@ -9,8 +9,8 @@ from .writes_making import OPERATION, ORDER, RECIPE, made_goods, makers, rows_of
 def making_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return them, by tool."""
     orders = live_records(tenant, ORDER)
-    order, other = [each for each in orders if each["status"] == "NOT_STARTED"][:2]
-    done = next(each for each in orders if each["status"] == "DONE")
+    order, other = [record for record in orders if record["status"] == "NOT_STARTED"][:2]
+    done = next(record for record in orders if record["status"] == "DONE")
     product, another = made_goods(tenant)[:2]
     home = makers(tenant)[0]["id"]
     away = next(location["id"] for location in live_records(tenant, "locations") if location["id"] != home)
@@ -25,11 +25,11 @@ def making_writes(tenant: Tenant) -> dict[str, Usual]:
         "additional_info": "rack 3",
     }
     used, worked = rows_of(tenant, RECIPE, done)[0], rows_of(tenant, OPERATION, done)[0]
-    partly = next(each for each in orders if each["status"] == "PARTIALLY_COMPLETED")
+    partly = next(record for record in orders if record["status"] == "PARTIALLY_COMPLETED")
     production = rows_of(tenant, "manufacturing_order_productions", partly)[0]
     mine: dict[str, object] = {"manufacturing_order_id": partly["id"]}
     made = set(made_goods(tenant))
-    open_orders = [each for each in live_records(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    open_orders = [record for record in live_records(tenant, "sales_orders") if record["status"] == "NOT_SHIPPED"]
     sold = sorted(
         open_orders,
         key=lambda order: (

@@ -24,7 +24,7 @@ def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
     rows = [{"sku_or_variant_id": found, "quantity": 2, "cost_per_unit": 3.5}]
     more = [*rows, {"sku_or_variant_id": lost, "quantity": -0.5}]
     old = counted[0]
-    elsewhere = next(each for each in (first, other) if each != old["location_id"])
+    elsewhere = next(location_id for location_id in (first, other) if location_id != old["location_id"])
     return {
         "create_stock_adjustment": Usual(
             {"location_id": first, "rows": rows}, head | _each(location_id=other, rows=more)
@@ -51,10 +51,10 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
     orders = [sales_order for sales_order in _live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED"]
     fees = {record["sales_order_id"]: record["id"] for record in tenant.all("sales_order_shipping_fee")}
-    order = next(each for each in orders if each["addresses"] and each["id"] in fees)
-    other = next(each for each in orders if each is not order)
+    order = next(record for record in orders if record["addresses"] and record["id"] in fees)
+    other = next(record for record in orders if record is not order)
     places = [location["id"] for location in _live(tenant, "locations") if location["sales_allowed"]]
-    here = next(each for each in places if each != order["location_id"])
+    here = next(location_id for location_id in places if location_id != order["location_id"])
     first, second = [customer["id"] for customer in _live(tenant, "customers")][:2]
     row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
     place = {"entity_type": "shipping", "city": "Oslo"}

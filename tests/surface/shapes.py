@@ -12,8 +12,8 @@ KEYED_BY_THE_ACCOUNT = {"custom_fields", "attributes", "config", "configs"}
 def nodes(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """Yield every subschema with the path of property names to it."""
     yield path, schema
-    for name, each in schema.get("properties", {}).items():
-        yield from nodes(each, f"{path}.{name}" if path else name)
+    for name, subschema in schema.get("properties", {}).items():
+        yield from nodes(subschema, f"{path}.{name}" if path else name)
     for branch in schema.get("anyOf", ()):
         yield from nodes(branch, path)
     if "items" in schema:

@@ -27,7 +27,7 @@ def _begins_a_listing(entry: JournalEntry) -> bool:
 
 def _named(entry: JournalEntry) -> tuple[tuple[str, str], ...]:
     """Return by what it looks for records: by nothing where it lists all, or all that changed."""
-    return tuple(each for each in entry.query if each[0] not in _OF_LISTINGS)
+    return tuple(pair for pair in entry.query if pair[0] not in _OF_LISTINGS)
 
 
 @pytest.mark.soak

@@ -105,11 +105,11 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
     rows = [named_in(row) for name in lists for row in cast("Sequence[Request]", asked.get(name, ()))]
     fields = [*doc.head, *(field for part in doc.parts for field in part.fields)]
     found: dict[tuple[str, int | str], Named] = {}
-    for each in [field for field in fields if field.names]:
-        collection, called = KEPT_AS[each.names]
-        for value in [row[each.arg] for row in (asked, *rows) if row.get(each.arg) is not None]:
-            known = [record for record in live(tenant, collection) if value in (record["id"], record.get(called))]
-            found[each.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=known[0]["id"]),))
+    for reference in [field for field in fields if field.names]:
+        collection, called = KEPT_AS[reference.names]
+        for value in [row[reference.arg] for row in (asked, *rows) if row.get(reference.arg) is not None]:
+            records = [record for record in live(tenant, collection) if value in (record["id"], record.get(called))]
+            found[reference.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=records[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
     defined = {definition["id"]: canonical(definition) for definition in live(tenant, "custom_field_definitions")}
@@ -190,7 +190,7 @@ def _drawn(doc: Writable, tool: str, pools: Pools, data: st.DataObject) -> Argum
     kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
     verb = cast("Verb", tool.partition("_")[0])
     own, listed = request_of(doc, verb).model_fields, LISTED[tool]
-    schema = {**listed, "properties": {name: each for name, each in listed["properties"].items() if name in own}}
+    schema = {**listed, "properties": {name: node for name, node in listed["properties"].items() if name in own}}
     schema["required"] = [name for name, field in own.items() if field.is_required()]
     drawn = data.draw(arguments(schema, pools, kept), label=tool)
     return _each_part_once(doc, drawn) if data.draw(st.integers(0, 4), label="named once") else drawn
@@ -257,7 +257,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     clock.advance(SYNCED)
     document = write.document(tenant, f"DRAWN-{len(stage.own.sandbox.journal)}")
     if doc.status is not None and document:
-        statuses = [*dict.fromkeys(each for pair in doc.status.refused for each in pair), doc.status.first]
+        statuses = [*dict.fromkeys(status for pair in doc.status.refused for status in pair), doc.status.first]
         drawn = data.draw(st.sampled_from(statuses), label="status")
         document = _in_status(doc, drawn, document, tenant, data)
     asked = {**_drawn(doc, tool, write.pools(tenant, document), data), **write.named(document)}
@@ -307,9 +307,9 @@ async def _taken_back(stage: Stage, doc: Writable, before: Record | None, previe
         return
     assert real is not None
     anew = {part.held: [{**row, "id": None} for row in before[part.held]] for part in doc.parts}
-    entries = {field.name: _without_ids(before.get(field.name)) for field in doc.head if field.told is not None}
+    entries = {field.name: _without_ids(before.get(field.name)) for field in doc.head if field.in_words is not None}
     wrong = _differing(doc, {**before, **entries, **anew}, real, {})
-    assert [each for each in wrong if each.split(":")[0] not in left] == [], (preview, outcome, back)
+    assert [difference for difference in wrong if difference.split(":")[0] not in left] == [], (preview, outcome, back)
 
 
 def _without_ids(entries: object) -> object:

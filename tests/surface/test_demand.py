@@ -100,7 +100,7 @@ async def test_a_forecast_has_its_periods_and_names(stage: Stage, tenant: Tenant
     asked = [second["sku"], first["id"], third["id"]]
     answer = await stage.call(FORECAST, skus_or_variant_ids=asked, location_id=place["name"])
     assert (answer["location_id"], answer["location"]) == (place["id"], place["name"])
-    assert [each["variant_id"] for each in answer["forecasts"]] == [second["id"], first["id"]]
+    assert [entry["variant_id"] for entry in answer["forecasts"]] == [second["id"], first["id"]]
     assert answer["without"] == [third["id"]]
     forecast = answer["forecasts"][0]
     assert forecast["sku"] == second["sku"]
@@ -149,8 +149,8 @@ async def test_of_many_periods_the_first_hundred_are_shown_and_variants_that_do_
     shown = answer["forecasts"]
     assert all(len(row["periods"]) == 100 for row in shown)
     assert 1 <= len(shown) < 10
-    told = " ".join(warning["message"] for warning in answer["warnings"])
-    assert "only the first 100 periods are shown of " in told
+    messages = " ".join(warning["message"] for warning in answer["warnings"])
+    assert "only the first 100 periods are shown of " in messages
     (action,) = answer["next_actions"]
     rest = [row["variant_id"] for row in shown]
     assert (

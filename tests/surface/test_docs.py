@@ -110,9 +110,9 @@ def test_every_path_that_a_page_names_is_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
 def test_every_flag_that_a_page_names_is_a_flag(page: Path) -> None:
-    known = _known_flags()
+    flags = _known_flags()
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", page.read_text("utf-8")))
-    assert named - known - MISSPELT - set(OTHER_PROGRAMS) == set()
+    assert named - flags - MISSPELT - set(OTHER_PROGRAMS) == set()
 
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
@@ -127,8 +127,8 @@ def test_the_table_of_settings_names_every_flag_and_every_variable() -> None:
     table = (ROOT / "README.md").read_text("utf-8").partition("\n## Settings")[2].partition("\n## ")[0]
     serve = katana_mcp.commands.cli.app["serve"].assemble_argument_collection()
     flags = {name for argument in serve for name in argument.names if name.startswith("--")}
-    told = set(re.findall(r"--[a-z-]+", table))
-    assert {flag for flag in flags if not flag.startswith("--cache-backend-")} <= told
+    listed = set(re.findall(r"--[a-z-]+", table))
+    assert {flag for flag in flags if not flag.startswith("--cache-backend-")} <= listed
     one_each = "KATANA_CACHE_BACKEND_"
     assert {variable for variable in _variables() if not variable.startswith(one_each)} <= set(
         re.findall(r"KATANA_[A-Z_]+", table)
@@ -139,9 +139,9 @@ def test_the_table_of_settings_names_every_flag_and_every_variable() -> None:
 def test_every_tool_that_a_page_names_is_served_or_told_to_be_absent(page: Path) -> None:
     served = {tool.name for tool in tools()}
     arguments = {name for tool in tools() for name in tool.request.model_fields}
-    known = served | set(absent_tools(served)) | arguments | set(OTHER_NAMES)
+    existing = served | set(absent_tools(served)) | arguments | set(OTHER_NAMES)
     named = set(re.findall(rf"`((?:{'|'.join(VERBS)})_[a-z_]*[a-z])[`(]", page.read_text("utf-8")))
-    assert named - known == set()
+    assert named - existing == set()
 
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
@@ -197,10 +197,10 @@ SAID: list[tuple[str, str, set[str]]] = [
 """Where a page says of which entities all is written, or nothing; the first page also those that a workflow writes."""
 
 
-@pytest.mark.parametrize(("page", "sentence", "expected"), SAID, ids=[f"{each[0]} {each[1][:20]}" for each in SAID])
+@pytest.mark.parametrize(("page", "sentence", "expected"), SAID, ids=[f"{case[0]} {case[1][:20]}" for case in SAID])
 def test_a_page_names_all_that_is_written_and_nothing_that_is_not(page: str, sentence: str, expected: set[str]) -> None:
     said = " ".join(re.findall(sentence, (ROOT / page).read_text("utf-8"))).lower()
-    assert {each for each in ALL if re.search(rf"\b{each}\b", said)} == expected
+    assert {name for name in ALL if re.search(rf"\b{name}\b", said)} == expected
 
 
 def test_the_index_names_every_decision() -> None:

@@ -68,12 +68,12 @@ def test_a_cached_collection_has_its_file_in_each_package(collection: str) -> No
 @pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.plural)
 def test_an_entity_of_the_surface_has_the_files_that_its_sisters_have(entity: Entity) -> None:
     assert missing(files_of_entity(entity)) == []
-    assert [each for each in (*entity.sources, *entity.reads) if each not in BY_ENTITY] == []
+    assert [source for source in (*entity.sources, *entity.reads) if source not in BY_ENTITY] == []
 
 
 def test_every_file_has_its_line_in_the_registry_beside_it() -> None:
     kept = {KEPT_AS.get(collection, collection) for collection in BY_ENTITY.values()}
-    tables = {KEPT_AS.get(each, each) for each in (mapping.spec.collection for mapping in TABLES)}
+    tables = {KEPT_AS.get(collection, collection) for collection in (mapping.spec.collection for mapping in TABLES)}
     bound = {name for name, value in vars(Collections).items() if isinstance(value, Bound)}
     assert modules(SPEC_FILES) - kept == set()
     assert modules(TABLE_FILES) - tables == set()

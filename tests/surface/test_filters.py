@@ -57,15 +57,15 @@ class Meant:
 
 
 def _open(closed: str) -> tuple[Keeps, Keeps]:
-    return (lambda each: each["status"] != closed), (lambda each: each["status"] == closed)
+    return (lambda record: record["status"] != closed), (lambda record: record["status"] == closed)
 
 
 def _late(date: str, *never: str) -> tuple[Keeps, Keeps]:
-    return (lambda each: each["status"] not in never and (each[date] or TODAY) < TODAY), (lambda _: True)
+    return (lambda record: record["status"] not in never and (record[date] or TODAY) < TODAY), (lambda _: True)
 
 
 def _flag(path: str, absent: object = None) -> tuple[Keeps, Keeps]:
-    return (lambda each: each.get(path, absent) is True), (lambda each: each.get(path, absent) is False)
+    return (lambda record: record.get(path, absent) is True), (lambda record: record.get(path, absent) is False)
 
 
 ORDERED = {"ordered": "order_created_date"}
@@ -221,7 +221,7 @@ def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
 def _found(record: Wire, path: str) -> list[Any]:
     """Return what stands at a path, one value for each row where it leads through rows."""
     rows, _, name = path.rpartition("[].")
-    return [value for each in (record[rows] if rows else [record]) if (value := each.get(name)) is not None]
+    return [value for row in (record[rows] if rows else [record]) if (value := row.get(name)) is not None]
 
 
 def _day(path: str, place: int) -> str | None:
@@ -236,7 +236,7 @@ def _columns(meant: Meant) -> Iterator[tuple[str, Callable[[int], object]]]:
     for path in (*meant.amounts.values(), *(["total_in_base_currency"] if meant.amounts else [])):
         yield path, lambda place: 100 + place * 7
     for path, values in meant.values.values():
-        yield path, lambda place, known=values: known[place % len(known)]
+        yield path, lambda place, choices=values: choices[place % len(choices)]
     for path in meant.texts.values():
         yield path, lambda place, start=path: f"{start} {place // SEVERAL}"
 
@@ -261,18 +261,18 @@ def _asked(meant: Meant, records: list[Wire]) -> list[tuple[str, object, Keeps]]
     for start, path in {**ALWAYS, **meant.dates}.items():
         times = sorted(value for record in records for value in _found(record, path))
         bound = times[len(times) // 3]
-        asked.append((f"{start}_from", bound, lambda each, p=path, b=bound: any(v >= b for v in _found(each, p))))
-        asked.append((f"{start}_to", bound, lambda each, p=path, b=bound: any(v <= b for v in _found(each, p))))
+        asked.append((f"{start}_from", bound, lambda record, p=path, b=bound: any(v >= b for v in _found(record, p))))
+        asked.append((f"{start}_to", bound, lambda record, p=path, b=bound: any(v <= b for v in _found(record, p))))
     for start, path in meant.amounts.items():
         bound = sorted(Decimal(str(record[path])) for record in records)[len(records) // 3]
-        asked.append((f"{start}_min", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) >= b))
-        asked.append((f"{start}_max", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) <= b))
+        asked.append((f"{start}_min", float(bound), lambda record, p=path, b=bound: Decimal(str(record[p])) >= b))
+        asked.append((f"{start}_max", float(bound), lambda record, p=path, b=bound: Decimal(str(record[p])) <= b))
     for name, (path, values) in meant.values.items():
-        asked += [(name, value, lambda each, p=path, v=value: each[p] == v) for value in values]
+        asked += [(name, value, lambda record, p=path, v=value: record[p] == v) for value in values]
     for name, path in {**meant.texts, **meant.names}.items():
-        known = [value for record in records for value in _found(record, path)]
-        for value in sorted({known[0], known[-1]}):
-            asked.append((name, value, lambda each, p=path, v=value: v in _found(each, p)))
+        texts = [value for record in records for value in _found(record, path)]
+        for value in sorted({texts[0], texts[-1]}):
+            asked.append((name, value, lambda record, p=path, v=value: v in _found(record, p)))
     for name, (yes, no) in meant.flags.items():
         asked += [(name, True, yes), (name, False, no)]
     return asked
@@ -322,8 +322,8 @@ async def test_each_filter_keeps_what_it_names_and_each_sort_key_sorts(stage: St
     for key in sorted(_offered(LISTED[tool]["order_by"])):
         path = key.removeprefix("-")
         rows = (await stage.call(tool, limit=PAGE, order_by=key))["rows"]
-        known = sorted((record[path] for record in records if record[path] is not None), reverse=key != path)
-        expected = [*known, *[None] * (len(records) - len(known))]
+        ordered = sorted((record[path] for record in records if record[path] is not None), reverse=key != path)
+        expected = [*ordered, *[None] * (len(records) - len(ordered))]
         assert [by_key[_shown(row)][path] for row in rows] == expected[:PAGE], key
         assert len(rows) > SEVERAL, key
 
@@ -398,5 +398,5 @@ async def test_every_value_offered_outside_of_lists_finds_something(
         for value in sorted(_offered(LISTED[tool][name])):
             answer = await stage.call(tool, **arguments, **{name: [value] if several else value})
             assert answer[holds], (tool, name, value)
-            told = {row[name] for row in answer["rows"] if name in row} if holds == "rows" else set[object]()
-            assert told <= {value}, (tool, name, told)
+            shown = {row[name] for row in answer["rows"] if name in row} if holds == "rows" else set[object]()
+            assert shown <= {value}, (tool, name, shown)

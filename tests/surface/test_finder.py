@@ -42,15 +42,15 @@ async def test_a_set_is_listed_with_all_that_writes_and_two_more(
     own: OwnSandbox, setup: Setup, few: frozenset[str], budget: int
 ) -> None:
     async with staged(own, setup) as stage:
-        told = [tool.model_dump(mode="json", by_alias=True) for tool in await stage.client.list_tools()]
-    names = [row["name"] for row in told]
+        listed = [tool.model_dump(mode="json", by_alias=True) for tool in await stage.client.list_tools()]
+    names = [row["name"] for row in listed]
     assert names[-2:] == ["search_tools", "call_tool"]
     assert set(names[:-2]) == few & set(LISTED) | {"apply_plan"}
-    assert sum(map(tokens, told)) <= budget
+    assert sum(map(tokens, listed)) <= budget
     choice = _choice(**setup.flags)
     specs = promised(served(choice), load(sandbox=True).flags())
     shown = await listing(specs, unlisted(specs, choice))
-    assert [(row["name"], row["description"]) for row in shown] == [(row["name"], row["description"]) for row in told]
+    assert [(row["name"], row["description"]) for row in shown] == [(row["name"], row["description"]) for row in listed]
 
 
 def test_who_chooses_tools_has_them_listed() -> None:
@@ -110,17 +110,17 @@ async def test_what_a_search_shows_of_a_tool_suffices_to_call_it(own: OwnSandbox
             elif tool != "rebuild_cache":
                 assert LISTED[tool]["description"] in section
                 assert f"call_tool(name={tool!r}, arguments=" in section
-                assert _untold(LISTED[tool]["inputSchema"], section) == [], tool
+                assert _unmentioned(LISTED[tool]["inputSchema"], section) == [], tool
 
 
-def _untold(schema: Mapping[str, Any], text: str) -> list[str]:
+def _unmentioned(schema: Mapping[str, Any], text: str) -> list[str]:
     """Return what a schema says at any depth and a text does not: names, values, limits, what is required."""
     said: list[str] = []
-    for name, each in schema.get("properties", {}).items():
-        said += [name, *map(str, each.get("enum", ()))]
-        said += [str(each[limit]) for limit in ("maxItems", "maxLength", "maximum") if limit in each]
-        said += [each["description"].splitlines()[0]] if "description" in each else []
-        said += _untold(each.get("items", {}), text) + _untold(each, text)
+    for name, subschema in schema.get("properties", {}).items():
+        said += [name, *map(str, subschema.get("enum", ()))]
+        said += [str(subschema[limit]) for limit in ("maxItems", "maxLength", "maximum") if limit in subschema]
+        said += [subschema["description"].splitlines()[0]] if "description" in subschema else []
+        said += _unmentioned(subschema.get("items", {}), text) + _unmentioned(subschema, text)
     said += map(str, schema.get("enum", ()))
     said += ["required"] if schema.get("required") else []
     return [word for word in said if word not in text]

@@ -93,14 +93,14 @@ def test_each_response_model_is_what_its_tool_answers_and_stands_beside_how_it_i
 async def test_a_response_names_the_records_that_names_of_the_request_stand_for(stage: Stage, tenant: Tenant) -> None:
     for tool, fields in NAMED.items():
         document, arguments = WRITES[tool].called(tenant, f"NAMED-{tool}")
-        told = payload_of(await stage.result(tool, arguments))
-        sent = document or tenant_body(told)
-        assert {name: told.get(name) for name in fields} == {name: sent[fields[name]] for name in fields}, tool
+        answer = payload_of(await stage.result(tool, arguments))
+        sent = document or tenant_body(answer)
+        assert {name: answer.get(name) for name in fields} == {name: sent[fields[name]] for name in fields}, tool
 
 
-def tenant_body(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def tenant_body(preview: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the body of the first planned request."""
-    return json.loads(told["requests"][0]["body"])
+    return json.loads(preview["requests"][0]["body"])
 
 
 def test_codes_of_the_founding_documents_block_and_ours_have_names_of_their_own() -> None:

@@ -23,7 +23,7 @@ from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 LISTED = {row["name"]: row for row in catalogue()}
-SPECS = {each.name: each for each in tools()}
+SPECS = {spec.name: spec for spec in tools()}
 ONE = {
     "additional_cost_id": "additional cost",
     "additional_cost_row_id": "additional cost row",
@@ -185,7 +185,7 @@ READING = {spec.name for spec in SPECS.values() if spec.read_only and not spec.p
 def _taken(tool: str, path: str, name: str) -> Request:
     """Return the request in which a required or an optional argument, alone or in a row, has this name."""
     schema = LISTED[tool]["inputSchema"]
-    given = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    given = {key: fitting(schema["properties"][key]) for key in schema.get("required", ())}
     outer, _, inner = path.partition("[].")
     if inner:
         items = schema["properties"][outer]["items"]
@@ -241,7 +241,7 @@ def test_no_reason_is_given_for_what_is_taken() -> None:
 def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, path: str, name: str) -> None:
     argument = path.rpartition(".")[2]
     schema = LISTED[tool]["inputSchema"]
-    given: dict[str, Any] = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    given: dict[str, Any] = {key: fitting(schema["properties"][key]) for key in schema.get("required", ())}
     outer, _, inner = path.partition("[].")
     value = fitting(dict(nodes(schema))[path])
     if inner:
@@ -250,8 +250,10 @@ def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, pat
         given |= {argument: value, name: value}
     with pytest.raises(Refused) as refusal:
         validated(SPECS[tool].request, schema, given)
-    told = [warning.message for warning in refusal.value.warnings]
-    assert any(f"{argument!r} and {name!r} are the same argument: give one of them" in each for each in told), told
+    messages = [warning.message for warning in refusal.value.warnings]
+    assert any(
+        f"{argument!r} and {name!r} are the same argument: give one of them" in message for message in messages
+    ), messages
 
 
 def _blocking(preview: Payload) -> list[str]:
@@ -285,7 +287,7 @@ async def test_what_documents_show_is_fed_back_as_it_is_shown(stage: Stage, tena
     )
     assert again["requests"] == preview["requests"]
     stock = await stage.call("check_inventory", variant_id=row["variant_id"])
-    assert [each["variant_id"] for each in stock["stock"]] == [row["variant_id"]]
+    assert [entry["variant_id"] for entry in stock["stock"]] == [row["variant_id"]]
 
 
 async def test_a_transfer_is_planned_again_from_what_it_shows(stage: Stage, tenant: Tenant) -> None:
@@ -304,8 +306,8 @@ async def test_a_transfer_is_planned_again_from_what_it_shows(stage: Stage, tena
 DATES = [
     (tool, path)
     for tool, listed in LISTED.items()
-    for path, each in nodes(listed["inputSchema"])
-    if each.get("format") == "date-time"
+    for path, node in nodes(listed["inputSchema"])
+    if node.get("format") == "date-time"
 ]
 
 
@@ -348,20 +350,20 @@ def test_there_are_dates() -> None:
 def _shown_ids(value: object) -> Iterator[tuple[str, int]]:
     """Yield every id in an answer with its name."""
     if isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _shown_ids(each)
+        for element in cast("list[object]", value):
+            yield from _shown_ids(element)
     elif isinstance(value, dict):
-        for name, each in cast("dict[str, object]", value).items():
-            if name in ONE and isinstance(each, int):
-                yield name, each
-            yield from _shown_ids(each)
+        for name, element in cast("dict[str, object]", value).items():
+            if name in ONE and isinstance(element, int):
+                yield name, element
+            yield from _shown_ids(element)
 
 
 @pytest.mark.parametrize("every", [pytest.param(2, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_id_of_every_answer_finds_something_under_the_name_that_shows_it(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:
-    usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
+    usual = {tool: call.arguments for tool, call in matrix(tenant).items()}
     shown = dict[str, int]()
     for tool, arguments in usual.items():
         let_ask(tool, clock)
@@ -375,7 +377,7 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
         value = shown.get(f"{_owner(tool).replace(' ', '_')}_id" if name == "id" else name)
         if value is None:
             continue
-        given = {argument: each for argument, each in usual[tool].items() if argument != path}
+        given = {argument: sent for argument, sent in usual[tool].items() if argument != path}
         let_ask(tool, clock)
         answer = await stage.call(tool, **given, **{name: value})
         assert answer.get("not_found", []) == [], (tool, path, name, value)

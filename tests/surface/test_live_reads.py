@@ -106,9 +106,9 @@ async def test_an_account_without_anything_is_answered_with_nothing(clock: Manua
                 assert answer["next_actions"][0].startswith("Katana holds no "), name
 
 
-@pytest.mark.parametrize(("rows", "told"), [(5_000, False), (5_001, True)])
+@pytest.mark.parametrize(("rows", "cut"), [(5_000, False), (5_001, True)])
 async def test_of_more_than_five_thousand_rows_the_rest_is_told(
-    stage: Stage, tenant: Tenant, clock: ManualClock, rows: int, told: bool
+    stage: Stage, tenant: Tenant, clock: ManualClock, rows: int, cut: bool
 ) -> None:
     place, now = live_records(tenant, "locations")[0]["id"], "2026-01-01T00:00:00.000Z"
     stamps = {"location_id": place, "created_at": now, "updated_at": now, "deleted_at": None}
@@ -116,11 +116,11 @@ async def test_of_more_than_five_thousand_rows_the_rest_is_told(
         tenant.insert_raw("bin_locations", {"id": 900_000 + number, "bin_name": f"N-{number}", **stamps})
     answer = await stage.call("list_reference", kind="storage_bin", limit=250, page=20)
     assert (answer["total"], answer["has_more"], len(answer["rows"])) == (5_000, False, 250)
-    assert [warning["code"] for warning in answer["warnings"]] == ["truncated_result"] * told
+    assert [warning["code"] for warning in answer["warnings"]] == ["truncated_result"] * cut
     assert [warning["message"].partition(":")[0] for warning in answer["warnings"]] == [
         "the first 5,000 that Katana lists were read, and there may be more"
-    ] * told
+    ] * cut
     clock.advance(61)
     found = await stage.call("list_reference", kind="storage_bin", query="n 4900")
     assert [row["name"] for row in found["rows"]] == ["N-4900"]
-    assert len(found["warnings"]) == told
+    assert len(found["warnings"]) == cut

@@ -51,8 +51,8 @@ UNNAMED = {
 
 def _nameless(schema: Schema) -> Iterator[tuple[str, str]]:
     """Yield each id that stands without its name, with its path."""
-    for path, each in nodes(schema):
-        keys = list(each.get("properties", ()))
+    for path, node in nodes(schema):
+        keys = list(node.get("properties", ()))
         for key in (key for key in keys if key.endswith("_id")):
             stem = key.removesuffix("_id")
             called = {stem, *CALLED.get(stem, ()), *(OWN if key == keys[0] or stem.endswith("_row") else ())}
@@ -67,5 +67,5 @@ def test_each_id_in_a_document_has_its_name_beside_it_or_a_reason_to_have_none()
         if tool.name.startswith("get_")
         for key, path in _nameless(answer_schema(tool.answer))
     ]
-    assert [each for each in found if not UNNAMED.keys() & set(each)] == []
-    assert UNNAMED.keys() - {name for each in found for name in each} == set()
+    assert [pair for pair in found if not UNNAMED.keys() & set(pair)] == []
+    assert UNNAMED.keys() - {name for pair in found for name in pair} == set()

@@ -140,8 +140,8 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
         "tax_rates": {"name": text, "rate": 7},
         "services": {"name": text, "variants": [{"sku": f"{text} SKU"}]},
         **{
-            each: {"name": text, "uom": "pcs", "variants": [{"sku": f"{text} SKU"}]}
-            for each in ("products", "materials")
+            kind: {"name": text, "uom": "pcs", "variants": [{"sku": f"{text} SKU"}]}
+            for kind in ("products", "materials")
         },
         "sales_orders": {
             "order_no": text,
@@ -238,8 +238,8 @@ def _cases() -> Iterator[Any]:
     for tool, path, collection in PLACES:
         first.setdefault(collection, (tool, path))
     for tool in dict.fromkeys(tool for tool, _, _ in PLACES):
-        own = [(path, collection) for each, path, collection in PLACES if each == tool]
-        some = [each for each in own if (tool, each[0]) in [*first.values()][::2]]
+        own = [(path, collection) for other, path, collection in PLACES if other == tool]
+        some = [place for place in own if (tool, place[0]) in [*first.values()][::2]]
         if some:
             yield pytest.param(tool, some, id=tool)
         yield pytest.param(tool, own, id=f"{tool}-all", marks=pytest.mark.soak)
@@ -274,14 +274,16 @@ async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_f
             assert _denied(answer, path), (path, absent, answer)
             assert answer["as_of"]
             assert asked[collection] >= 1, (path, absent, asked)
-            assert all(times <= 1 + usual[each] for each, times in asked.items()), (path, absent, asked)
+            assert all(times <= 1 + usual[name] for name, times in asked.items()), (path, absent, asked)
             again, asked = await calls.naming(absent)
             assert _denied(again, path), (path, absent)
             assert asked <= usual, (path, absent, asked)
 
 
 @pytest.mark.cold
-@pytest.mark.parametrize("resource", [each for each in REFERENCE if each.template], ids=lambda each: each.entity)
+@pytest.mark.parametrize(
+    "resource", [resource for resource in REFERENCE if resource.template], ids=lambda resource: resource.entity
+)
 async def test_a_reference_record_that_was_made_a_second_ago_is_read(
     stage: Stage, tenant: Tenant, clock: ManualClock, resource: ReferenceResource
 ) -> None:

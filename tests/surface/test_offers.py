@@ -53,7 +53,7 @@ async def test_what_stands_beyond_the_first_thousand_is_offered_and_a_cut_page_t
 ) -> None:
     for number in range(1_100):
         tenant.create("suppliers", {"name": f"Temp {number}", "currency": "EUR"})
-    last = max(tenant.all("suppliers"), key=lambda each: each["id"])
+    last = max(tenant.all("suppliers"), key=lambda supplier: supplier["id"])
     tenant.edit("suppliers", last["id"], name="Zoltan Quist")
     ref = ResourceTemplateReference(uri="katana://supplier/{id}")
     for typed in ("zoltan", "quist", str(last["id"])):
@@ -81,7 +81,7 @@ async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> 
 
 async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage: Stage) -> None:
     listed = await stage.client.list_prompts()
-    assert [each.name for each in listed] == [prompt.name for prompt in PROMPTS]
+    assert [offered.name for offered in listed] == [prompt.name for prompt in PROMPTS]
     resources = {str(resource.uri) for resource in await stage.client.list_resources()}
     for prompt in PROMPTS:
         given = {argument.name: f"<{argument.name}>" for argument in prompt.arguments}
@@ -93,9 +93,9 @@ async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage:
         assert named - fields <= prompt.tools <= set(LISTED), prompt.name
         assert set(re.findall(r"katana://[a-z-]+", text)) <= resources
         for step in prompt.steps:
-            known = set(LISTED[step.tool]["inputSchema"]["properties"])
+            arguments = set(LISTED[step.tool]["inputSchema"]["properties"])
             used = set(re.findall(r"\b([a-z_]+)=", step.says)) | set(re.findall(r"\b\w+_(?:from|to)\b", step.says))
-            assert used | set(step.arguments) <= known, (prompt.name, step.tool)
+            assert used | set(step.arguments) <= arguments, (prompt.name, step.tool)
             assert used <= set(step.arguments), (prompt.name, step.tool)
 
 
@@ -107,15 +107,15 @@ async def test_the_calls_of_every_way_of_work_can_be_made_as_they_stand(stage: S
 
 
 async def test_the_ways_of_work_are_told_as_data(stage: Stage) -> None:
-    told = json.loads(await stage.read("katana://help/workflows"))
-    assert [row["name"] for row in told] == [prompt.name for prompt in PROMPTS]
-    for each, prompt in zip(told, PROMPTS, strict=True):
-        assert set(each["arguments"]) == {argument.name for argument in prompt.arguments}
-        assert [(step["tool"], step["arguments"]) for step in each["steps"]] == [
+    workflows = json.loads(await stage.read("katana://help/workflows"))
+    assert [row["name"] for row in workflows] == [prompt.name for prompt in PROMPTS]
+    for workflow, prompt in zip(workflows, PROMPTS, strict=True):
+        assert set(workflow["arguments"]) == {argument.name for argument in prompt.arguments}
+        assert [(step["tool"], step["arguments"]) for step in workflow["steps"]] == [
             (step.tool, step.arguments) for step in prompt.steps
         ]
-        named = set(re.findall(r"\{(\w+)\}", json.dumps([step["arguments"] for step in each["steps"]])))
-        assert named <= set(each["arguments"])
+        named = set(re.findall(r"\{(\w+)\}", json.dumps([step["arguments"] for step in workflow["steps"]])))
+        assert named <= set(workflow["arguments"])
 
 
 async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:

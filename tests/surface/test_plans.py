@@ -62,8 +62,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Generator[Connection]:
 def asked(model: type[Request], tool: str, name: str) -> Iterator[Request]:
     """Yield requests that use a filter: as the matrix of usual calls does, and both ways where it is a yes or no."""
     value = USUAL[tool].changes[name][name]
-    for each in (True, False) if isinstance(value, bool) else (value,):
-        yield model.model_validate(dict(USUAL[tool].arguments) | {name: each})
+    for choice in (True, False) if isinstance(value, bool) else (value,):
+        yield model.model_validate(dict(USUAL[tool].arguments) | {name: choice})
 
 
 def conditions(request: Request, source: str, name: str) -> Iterator[tuple[str, Where]]:
@@ -106,7 +106,7 @@ def test_no_filter_of_a_list_reads_a_whole_table(db: Connection, entity: Entity)
     names = filters_of(entity.list_request)
     used = {name: list(of_entity(entity, name)) for name in names}
     assert all(used.values())
-    assert {name for name in names if any(reads_whole(db, *each) for each in used[name])} == SCANS.keys() & set(names)
+    assert {name for name in names if any(reads_whole(db, *query) for query in used[name])} == SCANS.keys() & set(names)
 
 
 def test_a_filter_without_an_index_would_be_seen(db: Connection) -> None:
@@ -148,12 +148,16 @@ async def test_what_workflows_look_for_is_found_by_an_index(
     async with staged(own, TYPED) as stage:
         for tool in WORKFLOWS:
             await stage.call(tool, **USUAL[tool].arguments)
-    narrowed = {_told(entity, each.where): (entity, each.where) for entity, each in selections if each.where}
-    assert {told for told, each in narrowed.items() if reads_whole(db, *each)} == WHOLE.keys()
+    narrowed = {
+        _described(entity, selection.where): (entity, selection.where)
+        for entity, selection in selections
+        if selection.where
+    }
+    assert {text for text, query in narrowed.items() if reads_whole(db, *query)} == WHOLE.keys()
     assert len(narrowed) > 15
 
 
-def _told(entity: str, where: Where) -> str:
+def _described(entity: str, where: Where) -> str:
     return f"{entity}: {', '.join(f'{type(condition).__name__} {condition.field}' for condition in where)}"
 
 
@@ -164,7 +168,7 @@ async def test_items_and_customers_come_in_any_order_without_sorting_a_table(
         for tool in ("list_items", "list_customers"):
             for order in (None, "name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"):
                 await stage.call(tool, order_by=order)
-    listed = {(entity, each.order) for entity, each in selections if not each.where}
+    listed = {(entity, selection.order) for entity, selection in selections if not selection.where}
     for entity, order in listed:
         query = window_query(LAYOUTS[entity], Selection((), order))
         assert query is not None

@@ -34,23 +34,23 @@ def _state(tenant: Tenant) -> dict[str, list[object]]:
 def _ids(value: object) -> Iterator[tuple[str, int]]:
     """Yield every `…_id` in an answer with its name."""
     if isinstance(value, dict):
-        for name, each in value.items():
-            if name.endswith("_id") and isinstance(each, int):
-                yield name, each
-            yield from _ids(each)
+        for name, element in value.items():
+            if name.endswith("_id") and isinstance(element, int):
+                yield name, element
+            yield from _ids(element)
     elif isinstance(value, list):
-        for each in value:
-            yield from _ids(each)
+        for element in value:
+            yield from _ids(element)
 
 
 def test_the_matrix_names_every_tool_and_every_parameter(tenant: Tenant) -> None:
-    known = {tool: set(usual.changes) for tool, usual in matrix(tenant).items()}
-    properties = {tool: each["inputSchema"]["properties"] for tool, each in LISTED.items()}
+    covered = {tool: set(usual.changes) for tool, usual in matrix(tenant).items()}
+    properties = {tool: definition["inputSchema"]["properties"] for tool, definition in LISTED.items()}
     listed = {
         tool: {name for name in names if len(names[name].get("enum", "several")) > 1}
         for tool, names in properties.items()
     }
-    assert known == {tool: names for tool, names in listed.items() if tool != WRITES}
+    assert covered == {tool: names for tool, names in listed.items() if tool != WRITES}
 
 
 @pytest.mark.cold
@@ -79,8 +79,8 @@ async def test_every_tool_called_twice_only_reads_and_answers_alike_in_one_envel
 
 @pytest.mark.cold
 async def test_a_tool_that_is_not_open_to_the_world_asks_katana_nothing(stage: Stage) -> None:
-    for tool, each in LISTED.items():
-        if not each["annotations"]["openWorldHint"]:
+    for tool, definition in LISTED.items():
+        if not definition["annotations"]["openWorldHint"]:
             await stage.call(tool)
     assert stage.requests() == 0
 
@@ -106,8 +106,8 @@ def _some(ids: set[int]) -> list[int]:
 def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[str, object]]:
     """Return the arguments in which a parameter takes ids that answers have given out."""
     if name == "ids":
-        known = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
-        return [{name: sorted(known)[:100]}] if known and tool != "list_items" else []
+        ids = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
+        return [{name: sorted(ids)[:100]}] if ids and tool != "list_items" else []
     if name.endswith("skus_or_variant_ids"):
         most = LISTED[tool]["inputSchema"]["properties"][name].get("maxItems", 50)
         return [{name: sorted(given["variant_id"])[: min(most, 100)]}]
@@ -126,25 +126,25 @@ async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(
 ) -> None:
     given: dict[str, set[int]] = {}
     usual = matrix(tenant)
-    for tool, each in usual.items():
+    for tool, call in usual.items():
         let_ask(tool, clock)
-        for name, id in _ids(await stage.call(tool, **each.arguments)):
+        for name, id in _ids(await stage.call(tool, **call.arguments)):
             given.setdefault(name, set()).add(id)
     # Ids of items are unique per type: their type stands beside them in every answer.
     del given["item_id"]
     accepted: set[str] = set()
-    lists = {f"list_{each}s" for each in ("sales_order", "purchase_order", "stock_transfer", "customer")}
+    lists = {f"list_{kind}s" for kind in ("sales_order", "purchase_order", "stock_transfer", "customer")}
     for tool in {*[*LISTED][::every], *lists}:
-        each = LISTED[tool]
-        required = (*each["inputSchema"].get("required", ()), *NEEDED.get(tool, ()))
-        for name in each["inputSchema"]["properties"]:
+        definition = LISTED[tool]
+        required = (*definition["inputSchema"].get("required", ()), *NEEDED.get(tool, ()))
+        for name in definition["inputSchema"]["properties"]:
             for asked in _asked_with(tool, name, given):
                 let_ask(tool, clock)
                 needed = {other: usual[tool].arguments[other] for other in required}
                 answer = await stage.call(tool, **(needed | asked))
                 assert not answer.get("not_found"), (tool, asked)
                 accepted.add(f"{tool}.{name}")
-    assert {f"{each}.ids" for each in lists} <= accepted
+    assert {f"{listing}.ids" for listing in lists} <= accepted
 
 
 async def test_an_item_from_any_answer_is_accepted_with_its_type(stage: Stage) -> None:
@@ -170,7 +170,9 @@ async def test_nothing_and_zero_are_values(stage: Stage, tenant: Tenant) -> None
         tenant.delete("sales_order_rows", row["id"])
     for order, total in ((free, 0), (owed, -5), (empty, 7)):
         tenant.edit("sales_orders", order, total=total)
-    variant = next(each["id"] for each in tenant.all("variants") if each["product_id"] and not each["deleted_at"])
+    variant = next(
+        record["id"] for record in tenant.all("variants") if record["product_id"] and not record["deleted_at"]
+    )
     tenant.edit("variants", variant, lead_time=0, sales_price=0, purchase_price=0)
     most = await stage.call("list_sales_orders", total_max=0, include_rows=True)
     assert {row["sales_order_id"]: row["total"] for row in most["rows"]} == {free: 0, owed: -5}
@@ -198,11 +200,11 @@ async def test_every_refusal_has_the_shape_of_a_warning_and_is_text_alone(stage:
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_clients_of_both_eras_are_told_what_the_catalogue_says(own: OwnSandbox, era: str) -> None:
     async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:
-        told = {tool.name: tool for tool in await stage.client.list_tools()}
+        offered = {tool.name: tool for tool in await stage.client.list_tools()}
     listed = {row["name"]: row for row in catalogue(promised(tools(), load(sandbox=True).flags()))}
-    assert list(told) == list(listed)
-    for name, each in told.items():
-        shown = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert list(offered) == list(listed)
+    for name, offer in offered.items():
+        shown = offer.model_dump(mode="json", by_alias=True, exclude_none=True)
         shown.pop("_meta", None)
         assert shown == listed[name], name
 
@@ -215,14 +217,14 @@ async def test_a_status_is_understood_however_a_person_spells_it(stage: Stage, s
 
 async def test_a_status_that_nothing_has_is_said_naming_those_that_katana_sends(stage: Stage) -> None:
     answer = await stage.call("list_sales_orders", status=["shipped soon"])
-    (warning,) = [each for each in answer["warnings"] if each["code"] == "unknown_value"]
+    (warning,) = [candidate for candidate in answer["warnings"] if candidate["code"] == "unknown_value"]
     assert "there are NOT_SHIPPED, PENDING, READY_FOR_FULFILLMENT" in warning["message"]
     assert (warning["severity"], warning["field_path"], answer["total"]) == ("advisory", "status", 0)
 
 
 async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
     listed = [resource.uri for resource in await stage.client.list_resources()]
-    assert [str(each) for each in listed] == [
+    assert [str(uri) for uri in listed] == [
         "katana://suppliers",
         "katana://locations",
         "katana://tax-rates",
@@ -265,7 +267,7 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
 
 
 async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(stage: Stage) -> None:
-    for name, given, told in (
+    for name, given, pattern in (
         ("promise_dates", {}, r"^no prompt is called 'promise_dates'; did you mean 'promise_date'\?$"),
         ("lunch", {}, "^no prompt is called 'lunch'; there are morning_shortage_check, goods_in, promise_date, "),
         (
@@ -276,7 +278,7 @@ async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(st
         ("promise_date", {}, "^promise_date needs sales_order: "),
         ("promise_date", {"sales_order": " "}, "^promise_date needs sales_order: "),
     ):
-        with pytest.raises(McpError, match=told):
+        with pytest.raises(McpError, match=pattern):
             await stage.client.get_prompt(name, given)
 
 
@@ -302,7 +304,7 @@ async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
         answer = await stage.call(
             tool, **{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
         )
-        assert [each for each in ("rows", "stock", "order", "item", "requests") if answer.get(each)], tool
+        assert [key for key in ("rows", "stock", "order", "item", "requests") if answer.get(key)], tool
         assert not answer.get("not_found"), tool
 
 
@@ -312,12 +314,12 @@ async def test_the_tool_reference_tells_every_argument(stage: Stage) -> None:
     )
     assert [tool for _, tool in pages] == list(LISTED)
     parts = {tool: await stage.read(uri) for uri, tool in pages}
-    for tool, each in LISTED.items():
-        assert parts[tool].startswith(f"## {tool}\n\n{each['description']}\n")
-        schema = each["inputSchema"]
-        told = re.findall(r"^- `(\w+)` \((required; )?(.+?)\)(?:: \w|$)", parts[tool], re.MULTILINE)
-        assert [name for name, *_ in told] == list(schema["properties"]), tool
-        for name, needed, limits in told:
+    for tool, definition in LISTED.items():
+        assert parts[tool].startswith(f"## {tool}\n\n{definition['description']}\n")
+        schema = definition["inputSchema"]
+        documented = re.findall(r"^- `(\w+)` \((required; )?(.+?)\)(?:: \w|$)", parts[tool], re.MULTILINE)
+        assert [name for name, *_ in documented] == list(schema["properties"]), tool
+        for name, needed, limits in documented:
             assert bool(needed) is (name in schema.get("required", ())), (tool, name)
             for key, value in _stated(schema["properties"][name]):
                 assert str(value) in limits, (tool, name, key)
@@ -330,7 +332,7 @@ def _stated(schema: dict[str, Any]) -> Iterator[tuple[str, object]]:
     for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
         if key in schema:
             yield key, schema[key]
-    yield from ((key, each) for key in ("enum", "examples") for each in schema.get(key, ()))
+    yield from ((key, value) for key in ("enum", "examples") for value in schema.get(key, ()))
     for inner in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])):
         yield from _stated(inner)
 
@@ -348,8 +350,8 @@ def test_only_the_tools_that_would_be_served_are_told(
 ) -> None:
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "sales")
     app(["tools", "--json", "--exclude-tools", "search_customers"], exit_on_error=False, result_action="return_value")
-    told = [each["name"] for each in json.loads(capsys.readouterr().out)]
-    assert told == [
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert names == [
         *("search_sales_orders", "list_sales_orders", "get_sales_order"),
         *("create_sales_order", "modify_sales_order", "delete_sales_order", "fulfill_order"),
         "correct_sales_order",

@@ -26,7 +26,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning
 from .shapes import KEYED_BY_THE_ACCOUNT, Schema, fitting, misfits, nodes
 
 LISTED = {row["name"]: row for row in catalogue()}
-SPECS = {each.name: each for each in tools()}
+SPECS = {spec.name: spec for spec in tools()}
 VERBS: tuple[Verb, ...] = ("search", "list", "get", "create", "modify", "delete")
 PARAMETERS = [(tool, name) for tool, shown in LISTED.items() for name in shown["inputSchema"]["properties"]]
 LIMITS = [
@@ -87,9 +87,9 @@ def test_every_parameter_is_described_in_a_sentence_by_itself_or_by_the_one_besi
 
 @at_once("tool", LISTED)
 def test_no_limit_is_told_that_no_honest_value_comes_near(tool: str) -> None:
-    for path, each in nodes(LISTED[tool]["inputSchema"]):
-        assert each.get("maximum", 0) < 1_000_000, path
-        assert "anyOf" not in each or {branch.get("type") for branch in each["anyOf"]} - {"integer", "string"}, path
+    for path, node in nodes(LISTED[tool]["inputSchema"]):
+        assert node.get("maximum", 0) < 1_000_000, path
+        assert "anyOf" not in node or {branch.get("type") for branch in node["anyOf"]} - {"integer", "string"}, path
 
 
 @at_once("tool", LISTED)
@@ -104,7 +104,7 @@ def test_an_id_beyond_what_a_database_holds_is_refused_though_no_limit_is_told(t
 
 @at_once(
     "tool",
-    [name for name in LISTED if any(each.endswith("_from") for each in LISTED[name]["inputSchema"]["properties"])],
+    [name for name in LISTED if any(key.endswith("_from") for key in LISTED[name]["inputSchema"]["properties"])],
 )
 def test_windows_of_dates_are_told_once_for_all(tool: str) -> None:
     text = json.dumps(LISTED[tool], ensure_ascii=False)
@@ -126,11 +126,11 @@ def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
 def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
     schema = LISTED[tool]["inputSchema"]
     every = list(nodes(schema))
-    opened = {path for path, each in every if each.get("type") == "object" and each.get("additionalProperties")}
+    opened = {path for path, node in every if node.get("type") == "object" and node.get("additionalProperties")}
     assert schema["additionalProperties"] is False
     assert {path for path in opened if path.rpartition(".")[2] not in KEYED_BY_THE_ACCOUNT} == set()
-    assert [path for path, each in every if "default" in each and each["default"] is None] == []
-    assert [path for path, each in every if "$ref" in each or "title" in each] == []
+    assert [path for path, node in every if "default" in node and node["default"] is None] == []
+    assert [path for path, node in every if "$ref" in node or "title" in node] == []
     assert '"null"' not in json.dumps(schema)
 
 
@@ -182,8 +182,8 @@ VALUES = {"enum", "examples"}
     ("tool", "name"),
     [
         (tool, name)
-        for tool, each in LISTED.items()
-        for name, schema in each["inputSchema"]["properties"].items()
+        for tool, definition in LISTED.items()
+        for name, schema in definition["inputSchema"]["properties"].items()
         if "examples" in schema.get("items", schema)
     ],
 )
@@ -202,32 +202,32 @@ def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str)
     every = list(nodes(without_references(SPECS[tool].request.model_json_schema(by_alias=True))))
     unbounded = [
         path
-        for path, each in every
-        if (each.get("type") == "array" and "maxItems" not in each and not VALUES & set(each["items"]))
-        or (each.get("type") == "string" and not {"maxLength", *VALUES, "pattern", "format"} & set(each))
+        for path, node in every
+        if (node.get("type") == "array" and "maxItems" not in node and not VALUES & set(node["items"]))
+        or (node.get("type") == "string" and not {"maxLength", *VALUES, "pattern", "format"} & set(node))
     ]
     assert unbounded == []
-    assert max((each.get("maxItems", 0) for _, each in every), default=0) <= MOST_ENTRIES, "the rest is not looked at"
+    assert max((node.get("maxItems", 0) for _, node in every), default=0) <= MOST_ENTRIES, "the rest is not looked at"
 
 
 @at_once("tool", LISTED)
 def test_the_usual_limit_of_a_text_is_kept_though_it_is_not_told(tool: str) -> None:
     assert '"maxLength": 255' not in json.dumps(LISTED[tool]["inputSchema"])
     whole = without_references(SPECS[tool].request.model_json_schema(by_alias=True))["properties"]
-    for name in [name for name, each in whole.items() if each.get("maxLength") == 255]:
+    for name in [name for name, node in whole.items() if node.get("maxLength") == 255]:
         with pytest.raises(Refused, match="255"):
             _validate(tool, {**_required(tool), name: "x" * 256})
 
 
 @at_once("tool", LISTED)
 def test_an_unknown_argument_is_refused_naming_it_and_the_nearest(tool: str) -> None:
-    known = next(iter(LISTED[tool]["inputSchema"]["properties"]), None)
-    wrong = f"{known}_x" if known else "anything"
+    argument = next(iter(LISTED[tool]["inputSchema"]["properties"]), None)
+    wrong = f"{argument}_x" if argument else "anything"
     with pytest.raises(Refused) as refusal:
         _validate(tool, {**_required(tool), wrong: 1})
     (warning,) = refusal.value.warnings
     assert (warning.code, warning.field_path) == ("unknown_argument", wrong)
-    assert f"did you mean {known!r}?" in warning.message if known else "known: none" in warning.message
+    assert f"did you mean {argument!r}?" in warning.message if argument else "known: none" in warning.message
 
 
 @at_once("tool", LISTED)
@@ -240,8 +240,8 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str) -> None
             for sent in (json.dumps(value), *([", ".join(map(str, value))] if scalars else [])):
                 request = _validate(tool, {**_required(tool), name: sent})
                 read = getattr(request, name)
-                told = list(map(str, read)) if scalars else [each.model_dump(exclude_unset=True) for each in read]
-                assert told == (list(map(str, value)) if scalars else value), sent
+                parsed = list(map(str, read)) if scalars else [row.model_dump(exclude_unset=True) for row in read]
+                assert parsed == (list(map(str, value)) if scalars else value), sent
         elif schema.get("type") == "string" and not {*VALUES, "pattern", "format"} & set(schema):
             assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
@@ -298,18 +298,18 @@ def test_a_get_tool_points_to_its_list_or_batches_itself(tool: str) -> None:
         assert f"``{needed}``" in paragraphs[1]
 
 
-@pytest.mark.parametrize("entity", ENTITIES, ids=lambda each: each.name)
+@pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.name)
 def test_a_verb_without_a_tool_has_a_reason_and_a_verb_with_one_has_none(entity: object) -> None:
-    (known,) = [each for each in ENTITIES if each is entity]
-    made = {verb for verb, make in OPERATIONS if make(known) is not None}
-    assert made | set(known.absent) == set(VERBS)
-    assert made & set(known.absent) == set()
-    assert all(len(reason) > 10 for reason in known.absent.values())
+    (definition,) = [candidate for candidate in ENTITIES if candidate is entity]
+    made = {verb for verb, make in OPERATIONS if make(definition) is not None}
+    assert made | set(definition.absent) == set(VERBS)
+    assert made & set(definition.absent) == set()
+    assert all(len(reason) > 10 for reason in definition.absent.values())
 
 
 def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFixture[str]) -> None:
-    costs = {name: tokens(each) for name, each in LISTED.items()}
-    sizes = {name: _size_of(each["outputSchema"]) for name, each in LISTED.items()}
+    costs = {name: tokens(definition) for name, definition in LISTED.items()}
+    sizes = {name: _size_of(definition["outputSchema"]) for name, definition in LISTED.items()}
     cells = [f"{name:<32}{costs[name]:>6} {sizes[name]:>6} B" for name in LISTED]
     cells.append(f"{'all: tokens, output schema':<32}{sum(costs.values()):>6} {sum(sizes.values()):>6} B")
     table = "\n".join("   ".join(row) for row in batched(cells, 3))
@@ -339,13 +339,15 @@ def _size_of(value: object) -> int:
 def test_an_output_schema_names_each_key_of_the_envelope_of_a_document_and_of_its_rows(tool: str) -> None:
     model = SPECS[tool].answer
     whole = dict(nodes(answer_schema(model)))
-    told = {path for path, _ in nodes(LISTED[tool]["outputSchema"])}
+    paths = {path for path, _ in nodes(LISTED[tool]["outputSchema"])}
     beneath = {
         path for path in whole if path.count("[]") <= 1 and not path.startswith(("stale.", "empty.", "warnings["))
     }
-    assert told <= set(whole)
+    assert paths <= set(whole)
     # A list without keys is told without its entries, and an object in a row without its keys.
-    assert {path for path in beneath - told if not path.endswith("[]") and "." not in path.partition("[].")[2]} == set()
+    assert {
+        path for path in beneath - paths if not path.endswith("[]") and "." not in path.partition("[].")[2]
+    } == set()
     assert "description" not in json.dumps(LISTED[tool]["outputSchema"]["properties"].get("stale", {}))
 
 
@@ -357,9 +359,9 @@ def test_a_warning_on_the_wire_has_its_four_keys_also_where_they_are_null() -> N
 @at_once("tool", LISTED)
 def test_what_an_answer_means_stands_in_the_reference(tool: str) -> None:
     page = tool_reference([referred(SPECS[tool])])
-    for path, each in nodes(answer_schema(SPECS[tool].answer)):
+    for path, node in nodes(answer_schema(SPECS[tool].answer)):
         own = path and re.split(r"[.\[]", path)[0] not in SHOWN_ONCE and not path.endswith("[]")
-        if own and "description" in each:
-            line = f"- `{path}`: {' '.join(each['description'].split())}"
+        if own and "description" in node:
+            line = f"- `{path}`: {' '.join(node['description'].split())}"
             assert line in page
             assert line in tool_page(referred(SPECS[tool]))

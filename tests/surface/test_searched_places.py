@@ -113,7 +113,7 @@ def _stock_transfers(tenant: Tenant) -> tuple[int, Places]:
     return moved["id"], {
         "transfer number": _fields("stock_transfers", moved["id"], "stock_transfer_number"),
         "names of both locations": [
-            ("locations", moved[each], "name") for each in ("source_location_id", "target_location_id")
+            ("locations", moved[field], "name") for field in ("source_location_id", "target_location_id")
         ],
         "notes": _fields("stock_transfers", moved["id"], "additional_info"),
         "SKUs of rows": _fields("variants", moved["stock_transfer_rows"][0]["variant_id"], "sku"),
@@ -133,7 +133,7 @@ def _stock_adjustments(tenant: Tenant) -> tuple[int, Places]:
 
 def _customers(tenant: Tenant) -> tuple[int, Places]:
     buyer = _live(tenant, "customers")[-1]["id"]
-    fields: dict[str, tuple[str, ...]] = {each: (each,) for each in ("name", "company", "phone", "comment", "category")}
+    fields: dict[str, tuple[str, ...]] = {name: (name,) for name in ("name", "company", "phone", "comment", "category")}
     fields |= {"e-mail": ("email",), "reference": ("reference_id",), "first and last name": ("first_name", "last_name")}
     address = next(
         customer_address["id"]
@@ -141,7 +141,7 @@ def _customers(tenant: Tenant) -> tuple[int, Places]:
         if customer_address["customer_id"] == buyer
     )
     lived = {"addresses": _fields("customer_addresses", address, "company", "line_1", "city")}
-    return buyer, lived | {place: _fields("customers", buyer, *each) for place, each in fields.items()}
+    return buyer, lived | {place: _fields("customers", buyer, *names) for place, names in fields.items()}
 
 
 SEARCHES = {
@@ -165,10 +165,10 @@ def _planted(tenant: Tenant) -> Iterator[tuple[str, int, str, Place]]:
     """Write a word of its own into every place; yield what is to be found by it, with the place in words."""
     for plural, (_, finders) in SEARCHES.items():
         for finder in finders:
-            wanted, places = finder(tenant)
-            for called, each in ((called, place) for called, group in places.items() for place in group):
-                _plant(tenant, *each)
-                yield plural, wanted, called, each
+            record_id, places = finder(tenant)
+            for called, target in ((called, place) for called, group in places.items() for place in group):
+                _plant(tenant, *target)
+                yield plural, record_id, called, target
 
 
 def _plant(tenant: Tenant, collection: str, id: int, field: str) -> None:
@@ -188,11 +188,11 @@ async def test_every_place_that_a_search_names_is_searched(own: OwnSandbox) -> N
     named = {(plural, called) for plural, _, called, _ in planted}
     assert named == {(entity.plural, place) for entity in ENTITIES for place in entity.searched}
     async with staged(own) as stage:
-        missed = [each for each in planted if not await _finds(stage, *each)]
+        missed = [case for case in planted if not await _finds(stage, *case)]
     assert missed == []
 
 
-async def _finds(stage: Stage, plural: str, wanted: int, called: str, place: Place) -> bool:
+async def _finds(stage: Stage, plural: str, record_id: int, called: str, place: Place) -> bool:
     del called
     rows = (await stage.call(f"search_{plural}", query=_word(place), limit=50))["rows"]
-    return wanted in [row[SEARCHES[plural][0]] for row in rows]
+    return record_id in [row[SEARCHES[plural][0]] for row in rows]

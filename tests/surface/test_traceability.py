@@ -69,15 +69,18 @@ async def test_a_bin_of_the_same_name_at_two_locations_and_one_that_is_deleted_a
     row = {"variant_id": held["variant_id"], "quantity": 2, "traceability": [{"bin_location_id": there, "quantity": 2}]}
     tenant.create("stock_adjustments", {"location_id": other, "stock_adjustment_rows": [row]})
     rows = (await stage.call(TOOL, kind="bin", number="A-12"))["rows"]
-    assert {(each["location_id"], each["quantity_in_stock"]) for each in rows} == {(held["location_id"], 4), (other, 2)}
+    assert {(entry["location_id"], entry["quantity_in_stock"]) for entry in rows} == {
+        (held["location_id"], 4),
+        (other, 2),
+    }
     assert (await stage.call(TOOL, kind="bin", number="A-12", location_id=other))["rows"] == [
-        each for each in rows if each["location_id"] == other
+        entry for entry in rows if entry["location_id"] == other
     ]
     pages = [await stage.call(TOOL, kind="bin", limit=1, page=page) for page in (1, 2)]
     assert [page["rows"][0] for page in pages] == rows
     tenant.delete("bin_locations", there)
-    unnamed = [each for each in (await stage.call(TOOL, kind="bin"))["rows"] if each["location_id"] == other]
-    assert [("bin" in each, each["bin_location_id"]) for each in unnamed] == [(False, there)]
+    unnamed = [entry for entry in (await stage.call(TOOL, kind="bin"))["rows"] if entry["location_id"] == other]
+    assert [("bin" in entry, entry["bin_location_id"]) for entry in unnamed] == [(False, there)]
 
 
 async def test_a_serial_number_in_a_bin_names_it(stage: Stage, tenant: Tenant) -> None:

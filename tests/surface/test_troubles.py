@@ -35,9 +35,9 @@ TROUBLES = {
 VARIES = {"as_of", "stale", "warnings", "overdue"}
 
 
-def _told(answer: Payload) -> Payload:
+def _without_times(answer: Payload) -> Payload:
     """Return the answer without what time alone changes."""
-    return json.loads(json.dumps(answer), object_hook=lambda each: {k: v for k, v in each.items() if k not in VARIES})
+    return json.loads(json.dumps(answer), object_hook=lambda entry: {k: v for k, v in entry.items() if k not in VARIES})
 
 
 def _cases() -> Generator[Any]:
@@ -53,7 +53,7 @@ def _cases() -> Generator[Any]:
 async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_its_age_and_the_reason(
     stage: Stage, clock: ManualClock, tool: str, troubles: tuple[str, ...]
 ) -> None:
-    arguments = _known(matrix(stage.own.sandbox.tenant())[tool].arguments)
+    arguments = _existing(matrix(stage.own.sandbox.tenant())[tool].arguments)
     fresh = await _fresh(stage, clock, tool, arguments)
     for name in troubles:
         clock.advance(3_000)
@@ -62,7 +62,7 @@ async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_it
             answer = await within(clock, 1, stage.call(tool, **arguments))
             assert answer["stale"]["age_seconds"] >= 3_000, name
             assert answer["stale"]["reason"], name
-            assert _told(answer) == _told(fresh), name
+            assert _without_times(answer) == _without_times(fresh), name
             await within(clock, 20, clock.sleep(20))
         stage.own.sandbox.faults.clear()
         fresh = await _fresh(stage, clock, tool, arguments)
@@ -72,7 +72,7 @@ async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_it
 async def test_what_is_denied_is_asked_for_first_and_the_answer_comes_within_four_seconds_whatever_is_wrong(
     stage: Stage, clock: ManualClock, tool: str
 ) -> None:
-    usual = _known(matrix(stage.own.sandbox.tenant())[tool].arguments)["skus_or_variant_ids"]
+    usual = _existing(matrix(stage.own.sandbox.tenant())[tool].arguments)["skus_or_variant_ids"]
     arguments: dict[str, object] = {"skus_or_variant_ids": [*items(usual), ABSENT]}
     fresh = await _fresh(stage, clock, tool, arguments)
     assert [missing["asked"] for missing in fresh["not_found"]] == [ABSENT]
@@ -83,10 +83,10 @@ async def test_what_is_denied_is_asked_for_first_and_the_answer_comes_within_fou
     assert [missing["asked"] for missing in answer["not_found"]] == [ABSENT]
 
 
-def _known(arguments: dict[str, object]) -> dict[str, object]:
+def _existing(arguments: dict[str, object]) -> dict[str, object]:
     """Leave out what nothing has: before it is denied, Katana is asked for it."""
     return {
-        name: [each for each in value if each != ABSENT] if isinstance(value, list) else value
+        name: [element for element in value if element != ABSENT] if isinstance(value, list) else value
         for name, value in arguments.items()
     }
 

@@ -15,7 +15,7 @@ from .matrix import A_MINUTE, PLANS, let_ask, matrix
 from .prepared import prepare, prepared
 from .usual import Usual, lasting
 
-TOOLS = [each for each in matrix(prepared(ManualClock(auto=False)).sandbox.tenant()) if each != "cache_status"]
+TOOLS = [tool for tool in matrix(prepared(ManualClock(auto=False)).sandbox.tenant()) if tool != "cache_status"]
 PARTS = 12
 
 
@@ -80,13 +80,13 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_
     own = OwnSandbox(Sandbox(SandboxConfig(variants=many), clock=clock))
     usual = matrix(prepare(own.sandbox.tenant()))
     # One may take as long as Katana does. What is asked for by id comes first: nothing of it is listed yet.
-    reading = [each for each in TOOLS if each not in PLANS | {"rebuild_cache"}]
+    reading = [name for name in TOOLS if name not in PLANS | {"rebuild_cache"}]
     tools = sorted(reading, key=lambda tool: (tool in WHOLE_ACCOUNT, not tool.startswith("get_")))
     async with staged(own) as stage:
         unnamed = [(tool, {**usual[tool].arguments, **other}) for tool in tools for other in _unnamed(usual[tool])]
-        soon = [each for each in unnamed if each[0] not in WHOLE_ACCOUNT]
-        results = await within(clock, 10, asyncio.gather(*(stage.result(*each) for each in soon)))
-        errors = {tool: payload_of(each)["error"] for (tool, _), each in zip(soon, results, strict=True)}
+        soon = [call for call in unnamed if call[0] not in WHOLE_ACCOUNT]
+        results = await within(clock, 10, asyncio.gather(*(stage.result(*call) for call in soon)))
+        errors = {tool: payload_of(result)["error"] for (tool, _), result in zip(soon, results, strict=True)}
         assert errors.keys() == set(tools) - ALWAYS_ANSWER - WHOLE_ACCOUNT
         # What this list reads has few records: its listings are complete before the patience ends.
         assert {tool for tool, error in errors.items() if error != "cold_cache"} <= {"list_items"}, errors
@@ -98,8 +98,8 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_
             ids = _ids(usual[tool].arguments).items() if tool.startswith("get_") else ()
             assert all(f'"{name}": {value}' in json.dumps(answer) for name, value in ids), (tool, answer)
         assert len(warming) >= len(tools) / 3
-        assert all(re.fullmatch(r"\d+/(\d+|\?)", each) for each in warming), warming
-        await _refuses_in_time(stage, clock, [each for each in unnamed if each[0] in WHOLE_ACCOUNT])
+        assert all(re.fullmatch(r"\d+/(\d+|\?)", progress) for progress in warming), warming
+        await _refuses_in_time(stage, clock, [call for call in unnamed if call[0] in WHOLE_ACCOUNT])
         order = stage.call("get_sales_order", **usual["get_sales_order"].arguments)
         assert (await within(clock, 10, order))["order"]["rows"]
         began = clock.monotonic()

@@ -23,7 +23,7 @@ SPEC = Path(__file__).parents[3] / "shared" / "reference" / "katana-openapi-2026
 type FieldsOf = Callable[[str, str], set[str]]
 
 
-CASES = [(tool, goes) for tool, each in WRITTEN.items() for goes in each]
+CASES = [(tool, goes) for tool, ways in WRITTEN.items() for goes in ways]
 LISTED: dict[str, Schema] = {row["name"]: row["inputSchema"] for row in catalogue()}
 
 
@@ -56,8 +56,12 @@ def _schema(description: str, name: str) -> dict[str, Any]:
 
 def _fields(fields_of: FieldsOf, goes: Goes) -> set[str]:
     """Return the writable fields of all schemas that arguments go into."""
-    told = partial(_by_facts, formed=True) if goes.is_formed else fields_of
-    return {field for name, _, listed in (each.partition(".") for each in goes.into) for field in told(name, listed)}
+    read_fields = partial(_by_facts, formed=True) if goes.is_formed else fields_of
+    return {
+        field
+        for name, _, listed in (target.partition(".") for target in goes.into)
+        for field in read_fields(name, listed)
+    }
 
 
 def _offered(tool: str, goes: Goes) -> set[str]:
@@ -66,11 +70,11 @@ def _offered(tool: str, goes: Goes) -> set[str]:
 
 
 def test_every_tool_that_writes_says_where_all_its_arguments_go() -> None:
-    planning = {each.name for each in tools() if each.plans}
+    planning = {spec.name for spec in tools() if spec.plans}
     assert set(WRITTEN) == planning
     for tool in planning:
-        lists = {name for name, each in LISTED[tool]["properties"].items() if "properties" in each.get("items", {})}
-        assert lists == {each.within for each in WRITTEN[tool] if each.within}, tool
+        lists = {name for name, node in LISTED[tool]["properties"].items() if "properties" in node.get("items", {})}
+        assert lists == {goes.within for goes in WRITTEN[tool] if goes.within}, tool
 
 
 @at_once(("tool", "goes"), CASES)
@@ -78,7 +82,7 @@ def test_every_argument_is_a_field_that_katana_takes_or_has_a_reason(
     tool: str, goes: Goes, fields_of: FieldsOf
 ) -> None:
     fields, offered = _fields(fields_of, goes), _offered(tool, goes)
-    assert {goes.called.get(each, each) for each in offered - goes.apart.keys()} - fields == set()
+    assert {goes.called.get(argument, argument) for argument in offered - goes.apart.keys()} - fields == set()
     assert (goes.called.keys() | goes.apart.keys()) - offered == set()
     assert goes.apart.keys() & fields == set()
 
@@ -86,6 +90,6 @@ def test_every_argument_is_a_field_that_katana_takes_or_has_a_reason(
 @at_once(("tool", "goes"), CASES)
 def test_every_field_that_katana_takes_is_offered_or_excused(tool: str, goes: Goes, fields_of: FieldsOf) -> None:
     fields = _fields(fields_of, goes)
-    offered = {goes.called.get(each, each) for each in _offered(tool, goes) - goes.apart.keys()}
+    offered = {goes.called.get(argument, argument) for argument in _offered(tool, goes) - goes.apart.keys()}
     assert fields - offered == goes.excused.keys()
     assert all(len(reason) > 10 for reason in (*goes.apart.values(), *goes.excused.values()))

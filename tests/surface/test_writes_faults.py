@@ -119,12 +119,12 @@ class Run:
         assert isinstance(claim, Claimed)
         for step in range(self.random.randrange(3 * len(self.watched.requests) + 1)):
             place, part = divmod(step, 3)
-            each = self.watched.filled(place)
+            request = self.watched.filled(place)
             if part == 0:
                 file.sending(claim.run, place)
             elif part == 1:
                 try:
-                    call = caller.call(each["method"], each["path"], (each.get("body") or "").encode())
+                    call = caller.call(request["method"], request["path"], (request.get("body") or "").encode())
                     if (await within(self.clock, 100, call)).status // 100 != 2:
                         break
                 except (DroppedConnection, HungConnection):

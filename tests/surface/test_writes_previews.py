@@ -23,7 +23,7 @@ from .writes import Arguments, Pools
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 LISTED = {row["name"]: row["inputSchema"] for row in catalogue()}
-SPECS = {each.name: each for each in tools()}
+SPECS = {spec.name: spec for spec in tools()}
 SWITCHES = {"additional_info_wipe": True, "additional_info_wipe_untested": True}
 """Katana empties the notes of whatever is changed without naming them."""
 SYNCED = 300
@@ -99,11 +99,11 @@ def _with_unknown(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
         return
     if isinstance(value, dict):
         yield f"{path}.nobody_knows".lstrip("."), {**value, "nobody_knows": 1}
-        for name, each in value.items():
-            yield from ((where, {**value, name: other}) for where, other in _with_unknown(each, f"{path}.{name}"))
+        for name, element in value.items():
+            yield from ((where, {**value, name: other}) for where, other in _with_unknown(element, f"{path}.{name}"))
     elif isinstance(value, list):
-        for place, each in enumerate(value):
-            for where, other in _with_unknown(each, f"{path}[{place}]"):
+        for place, element in enumerate(value):
+            for where, other in _with_unknown(element, f"{path}[{place}]"):
                 yield where, [*value[:place], other, *value[place + 1 :]]
 
 
@@ -114,13 +114,13 @@ async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: 
         tried = {path: wrong for record in asked for path, wrong in _with_unknown(record)}
         shapes = nodes(LISTED[tool])
         objects = [
-            path for path, each in shapes if each.get("type") == "object" and not each.get("additionalProperties")
+            path for path, node in shapes if node.get("type") == "object" and not node.get("additionalProperties")
         ]
         assert len(tried) >= len(objects), tool
         for path, wrong in tried.items():
             refusal = await stage.refusal(tool, **wrong)
-            told = [(warning["code"], warning["field_path"]) for warning in refusal["warnings"]]
-            assert told == [("unknown_argument", path)], tool
+            warnings = [(warning["code"], warning["field_path"]) for warning in refusal["warnings"]]
+            assert warnings == [("unknown_argument", path)], tool
     assert writes(stage.own.sandbox.journal) == []
 
 
@@ -159,8 +159,8 @@ async def _all_as_shown(data: st.DataObject) -> None:
     """Ask each tool of an account that is new and empties notes: nothing drawn may hang on earlier examples."""
     clock = ManualClock(auto=False)
     own = prepared(clock)
-    for name, each in SWITCHES.items():
-        own.sandbox.switches.set(name, each)
+    for name, state in SWITCHES.items():
+        own.sandbox.switches.set(name, state)
     async with staged(own) as stage:
         for tool in [write for write in WRITES if write not in NOT_DRAWN]:
             await _one(stage, clock, tool, data)

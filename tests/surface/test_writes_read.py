@@ -83,7 +83,7 @@ def _heads(preview: Payload, shown: dict[str, Any]) -> Iterator[tuple[str, objec
             yield change["field"], change.get("new"), shown[change["field"]]
 
 
-@pytest.mark.parametrize("entity", WRITTEN, ids=lambda each: each.name)
+@pytest.mark.parametrize("entity", WRITTEN, ids=lambda entity: entity.name)
 async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     stage: Stage, clock: ManualClock, tenant: Tenant, entity: Entity
 ) -> None:

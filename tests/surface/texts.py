@@ -65,16 +65,16 @@ def plant(tenant: Tenant, written: Callable[[str, object], str]) -> None:
 
     They are the oldest and the newest, and the sales orders that usual calls name, as no other is of their status.
     """
-    usual = [each.arguments for each in matrix(tenant).values()]
+    usual = [call.arguments for call in matrix(tenant).values()]
     named = {("sales_orders", arguments.get("sales_order_id")) for arguments in usual}
     for collection, names in TEXTS.items():
         records = list(tenant.all(collection))
-        for each in [
+        for chosen in [
             *records[:2],
             *(record for record in records[2:-2] if (collection, record.get("id")) in named),
             *records[-2:],
         ]:
-            key = each.get("id", 1)
+            key = chosen.get("id", 1)
             texts: dict[str, Any] = {name: NESTED.get(name, str)(written(name, key)) for name in names}
             tenant.edit(collection, key, **texts)
     # Their numbers stand in warnings, where no text of a record is to stand; what else they say is to be seen.

@@ -24,7 +24,7 @@ class Usual:
 def live_records(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
     """Return the live records, oldest first."""
     return sorted(
-        (record for record in tenant.all(collection) if record["deleted_at"] is None), key=lambda each: each["id"]
+        (record for record in tenant.all(collection) if record["deleted_at"] is None), key=lambda record: record["id"]
     )
 
 
@@ -44,8 +44,8 @@ def list_changes(records: list[dict[str, Any]], dates: tuple[str, ...], **filter
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer without its plan tokens, which are others each time."""
     if any("plan_token" in order for order in answer.get("orders", ())):
-        orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
-        return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
+        orders = [{name: value for name, value in order.items() if name != "plan_token"} for order in answer["orders"]]
+        return {name: value for name, value in answer.items() if name != "next_actions"} | {"orders": orders}
     if "plan_token" not in answer:
         return answer
-    return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}
+    return {name: value for name, value in answer.items() if name not in {"plan_token", "next_actions"}}

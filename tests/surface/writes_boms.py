@@ -26,7 +26,7 @@ def make_product(tenant: Tenant, text: str, used: list[int] | None = None) -> Re
     for ingredient in used or parts(tenant)[:3]:
         named: Arguments = {"product_variant_id": variant["id"], "product_item_id": product["id"]}
         tenant.create(BOM, {**named, "ingredient_variant_id": ingredient, "quantity": 2, "notes": text})
-    work = [{"product_variant_id": variant["id"], "operation_name": each} for each in ("Cutting", "Gluing")]
+    work = [{"product_variant_id": variant["id"], "operation_name": operation} for operation in ("Cutting", "Gluing")]
     tenant.create(OPERATIONS, cast("Arguments", {"rows": work}))
     return tenant.get(VARIANT, variant["id"])
 

@@ -19,9 +19,9 @@ def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
 
 def _batch(tenant: Tenant) -> tuple[int, str]:
     """Return goods with batches and the number of a batch, new ones where there are none."""
-    for each in tenant.all("variants"):
-        if each["sku"] == "COUNTED-LOT":
-            return each["id"], "LOT-1"
+    for record in tenant.all("variants"):
+        if record["sku"] == "COUNTED-LOT":
+            return record["id"], "LOT-1"
     body: Arguments = {"name": "Counted by batch", "batch_tracked": True, "variants": [{"sku": "COUNTED-LOT"}]}
     (variant,) = tenant.create("materials", body)["variants"]
     lot = tenant.create("batches", {"batch_number": "LOT-1", "variant_id": variant["id"]})["id"]

@@ -118,7 +118,7 @@ _NONE: list[object] = [{}, {"nobody's": 1}]
 def _pools(tenant: Tenant, item: Record) -> Pools:
     suppliers = [supplier["id"] for supplier in live(tenant, "suppliers")[:3]]
     sizes: list[object] = [{"Size": size} for size in ("S", "L", "XL")]
-    held: list[object] = [each for row in item.get("variants", ()) for each in (row["id"], row["sku"])]
+    held: list[object] = [value for row in item.get("variants", ()) for value in (row["id"], row["sku"])]
     own: dict[str, list[object]] = {f"{name}[].config": sizes for name in (VARIANT, "add_variants", "update_variants")}
     pools: Pools = {
         "supplier_id": suppliers,

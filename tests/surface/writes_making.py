@@ -155,7 +155,7 @@ def _row_gone(collection: str, place: int) -> Spoil:
 
 
 def _numbered_alike(tenant: Tenant, order: Record, arguments: Arguments) -> None:
-    other = next(each["id"] for each in live(tenant, ORDER) if each["id"] != order.get("id"))
+    other = next(record["id"] for record in live(tenant, ORDER) if record["id"] != order.get("id"))
     tenant.edit(ORDER, other, True, order_no=arguments["order_no"])
 
 
@@ -200,7 +200,7 @@ def _pools_some(tenant: Tenant, order: Record) -> Pools:
 
 def _sell(tenant: Tenant, number: str) -> Record:
     """Return a new sales order of three rows of what is made."""
-    rows = [{"variant_id": each, "quantity": 2, "price_per_unit": 9} for each in made_goods(tenant)[:3]]
+    rows = [{"variant_id": variant_id, "quantity": 2, "price_per_unit": 9} for variant_id in made_goods(tenant)[:3]]
     head = {"order_no": number, "customer_id": live(tenant, "customers")[0]["id"], "sales_order_rows": rows}
     return tenant.create("sales_orders", {**head, "location_id": makers(tenant)[0]["id"]})
 

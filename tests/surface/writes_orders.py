@@ -60,7 +60,7 @@ def _bought(tenant: Tenant) -> list[int]:
 
 def make_order(tenant: Tenant, number: str) -> Record:
     """Return a new order with three rows and two costs."""
-    rows = [{"variant_id": each, "quantity": 2.5, "price_per_unit": 4} for each in _bought(tenant)[:3]]
+    rows = [{"variant_id": variant_id, "quantity": 2.5, "price_per_unit": 4} for variant_id in _bought(tenant)[:3]]
     parties = {"supplier_id": _ids(tenant, "suppliers")[0], "location_id": _ids(tenant, "locations")[0]}
     head = {"order_no": number, "additional_info": "handle with care", "currency": "EUR"}
     order = tenant.create(ORDER, {**head, **parties, "purchase_order_rows": rows})
@@ -190,7 +190,7 @@ def _cost_gone(place: int) -> Spoil:
 
 
 def _moved(tenant: Tenant, order: Record, _: Arguments) -> None:
-    other = next(each["id"] for each in live(tenant, ORDER) if each["id"] != order["id"])
+    other = next(record["id"] for record in live(tenant, ORDER) if record["id"] != order["id"])
     tenant.edit(ROW, _rows(order)[0], purchase_order_id=other)
 
 
@@ -200,7 +200,7 @@ def _emptied(tenant: Tenant, order: Record, _: Arguments) -> None:
 
 
 def _numbered_alike(tenant: Tenant, order: Record, arguments: Arguments) -> None:
-    other = next(each["id"] for each in live(tenant, ORDER) if each["id"] != order.get("id"))
+    other = next(record["id"] for record in live(tenant, ORDER) if record["id"] != order.get("id"))
     tenant.edit(ORDER, other, order_no=arguments["order_no"])
 
 

@@ -63,7 +63,8 @@ def make_order(tenant: Tenant, number: str) -> Record:
     """Return a new order of three rows, two addresses and a shipping fee."""
     tax = _ids(tenant, "tax_rates")[0]
     rows = [
-        {"variant_id": each, "quantity": 2.5, "price_per_unit": 4, "tax_rate_id": tax} for each in _sold(tenant)[:3]
+        {"variant_id": variant_id, "quantity": 2.5, "price_per_unit": 4, "tax_rate_id": tax}
+        for variant_id in _sold(tenant)[:3]
     ]
     addresses = [{"entity_type": "billing", "city": "Oslo"}, {"entity_type": "shipping", "city": "Bergen"}]
     head: Arguments = {
@@ -154,8 +155,10 @@ def _below_changed(tenant: Tenant, order: Record) -> dict[str, Arguments]:
     anew: Arguments = {"delete_shipping_fee_ids": [fee], "update_shipping_fees": []}
     moved: Arguments = {"delete_address_ids": [shipping], "update_addresses": []}
     kind: Arguments = {"entity_type": "shipping"}
-    fees = {name: {**anew, **each} for name, each in _each("add_shipping_fees", _fee(), _fee_fields(tenant)).items()}
-    places = {name: {**moved, **each} for name, each in _each("add_addresses", kind, LINES).items()}
+    fees = {
+        name: {**anew, **change} for name, change in _each("add_shipping_fees", _fee(), _fee_fields(tenant)).items()
+    }
+    places = {name: {**moved, **change} for name, change in _each("add_addresses", kind, LINES).items()}
     return {
         **_each("add_rows", _row(tenant), _row_fields(tenant)),
         **_each("update_rows", {"row_id": first}, _row_fields(tenant)),
@@ -206,7 +209,7 @@ def _fee_gone(tenant: Tenant, order: Record, _: Arguments) -> None:
 
 
 def _numbered_alike(tenant: Tenant, order: Record, arguments: Arguments) -> None:
-    other = next(each["id"] for each in live(tenant, ORDER) if each["id"] != order.get("id"))
+    other = next(record["id"] for record in live(tenant, ORDER) if record["id"] != order.get("id"))
     tenant.edit(ORDER, other, order_no=arguments["order_no"])
 
 

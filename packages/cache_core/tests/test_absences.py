@@ -63,7 +63,7 @@ async def test_a_row_that_only_lags_is_doubted_until_a_delta_shows_it_and_costs_
     world.source.lag = lambda: 600
     await world.syncer.write_through("gadget", world.source.rows("gadget")[9_000])
     await sync_each(world, 30, 2)
-    assert [each.id for each in (await world.cache.state("gadget")).audit.doubted] == [9_000]
+    assert [doubt.id for doubt in (await world.cache.state("gadget")).audit.doubted] == [9_000]
     world.source.lag = lambda: 0
     world.asked()
     await sync_each(world, 30, 45)

@@ -43,7 +43,8 @@ async def test_what_moves_stock_marks_it_when_it_comes_changes_or_goes(entity: s
     specs = {spec.name: spec for spec in SPECS}
     store = Store(specs, cache, clock)
     levels = [
-        row_of(STOCK, canonical({"variant_id": each, "fetched_at": iso(START), "levels": []}), {}) for each in (5, 6)
+        row_of(STOCK, canonical({"variant_id": variant_id, "fetched_at": iso(START), "levels": []}), {})
+        for variant_id in (5, 6)
     ]
     fetched = Batch(entity=STOCK.name, at=iso(START), upserts=levels)
 

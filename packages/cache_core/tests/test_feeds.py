@@ -38,7 +38,7 @@ def change_row(world: World, part: int, row: int, variant: int | None) -> None:
     world.source.put("part_rows", child, at)
     stored = world.source.rows("part_rows")[row]
     rows = cast("list[dict[str, object]]", world.source.rows("part")[part]["rows"])
-    kept = [each for each in rows if each["id"] != row]
+    kept = [part_row for part_row in rows if part_row["id"] != row]
     world.source.alter("part", {"id": part, "rows": kept if variant is None else [*kept, stored]})
 
 
@@ -207,7 +207,7 @@ async def test_moved_variants_are_marked_and_asked_for_again() -> None:
     stock_part(world, 1, r1=5, r2=6)
     await synced(world)
     stock: list[Record] = [
-        {"variant_id": each, "fetched_at": "2026-03-02T08:00:00.000Z", "levels": []} for each in (5, 6, 9)
+        {"variant_id": variant_id, "fetched_at": "2026-03-02T08:00:00.000Z", "levels": []} for variant_id in (5, 6, 9)
     ]
     rows = (await prepare(STOCK, stock, world.cache)).rows
     await world.cache.apply(Batch(entity="stock", at="2026-03-02T08:00:00.000Z", upserts=rows))

@@ -95,7 +95,7 @@ async def test_six_hundred_quarantined_records_are_tried_in_turns() -> None:
         await world.syncer.start("gadget")
         counts.append(len(await world.cache.quarantined("gadget", 1_000)))
     assert counts[-1] == 0
-    assert len([each for each in world.asked() if each == ("gadget", 0)]) <= 4
+    assert len([request for request in world.asked() if request == ("gadget", 0)]) <= 4
 
 
 def spread(world: World) -> None:

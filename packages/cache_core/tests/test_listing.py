@@ -76,7 +76,9 @@ def test_a_collection_sent_whole_is_complete() -> None:
 
 def test_a_listing_came_as_far_as_its_pages_and_a_delta_as_far_as_it_read() -> None:
     delta = Checkpoint(page=1, total=600, since="2026-03-02T08:00:00.000Z", first=None, newest=None, read=120)
-    found = [reached("gadget", SyncState(checkpoint=each)) for each in (None, at(1, 600), at(3, 600), delta)]
+    found = [
+        reached("gadget", SyncState(checkpoint=checkpoint)) for checkpoint in (None, at(1, 600), at(3, 600), delta)
+    ]
     assert found == [None, *(Progress("gadget", done, 600) for done in (0, 500, 120))]
 
 

@@ -38,7 +38,7 @@ def test_the_lock_of_a_killed_process_is_free_at_once(path: Path) -> None:
             holder.wait()
             assert try_lock(mine)
     assert path.read_bytes() == b""
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 def test_who_opens_the_file_twice_holds_it_once(path: Path) -> None:

@@ -49,12 +49,16 @@ class Machine:
 
     async def live(self, seconds: float) -> Counter[str]:
         """Let so much time pass; return how often each listing was asked for."""
-        work = [asyncio.create_task(each) for reads in self.reads for each in (self._keep(reads), self._read(reads))]
+        work = [
+            asyncio.create_task(coroutine)
+            for reads in self.reads
+            for coroutine in (self._keep(reads), self._read(reads))
+        ]
         for _ in range(round(seconds * 20)):
             self.clock.advance(0.05)
             await settled()
-        for each in work:
-            each.cancel()
+        for task in work:
+            task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
         return Counter(name for name, _, _ in self.source.requests)
 

@@ -64,10 +64,10 @@ async def test_no_answer_wipes_anything_that_it_does_not_know(spec: EntitySpec) 
     clock = ManualClock()
     cache = MemoryBackend(SPECS)
     syncer = Syncer(SPECS, FakeSource(clock), cache, clock)
-    nested = [each.partition("[")[0] for each in (*spec.children, *(feed.children for feed in spec.feeds))]
-    whole = {spec.id_path: 1, **{each: [{"id": 7}] for each in nested}, "note": "kept", "updated_at": iso(START)}
+    nested = [path.partition("[")[0] for path in (*spec.children, *(feed.children for feed in spec.feeds))]
+    whole = {spec.id_path: 1, **{name: [{"id": 7}] for name in nested}, "note": "kept", "updated_at": iso(START)}
     await syncer.write_through(spec.name, whole)
-    for wiped in ({}, dict.fromkeys(nested, None), {each: list[Record]() for each in nested}):
+    for wiped in ({}, dict.fromkeys(nested, None), {name: list[Record]() for name in nested}):
         clock.advance(1)
         said: Record = {spec.id_path: 1, "name": f"at {clock.monotonic()}", "updated_at": iso(clock.now())}
         assert await syncer.write_through(spec.name, {**said, **wiped}, knows=())
@@ -175,7 +175,9 @@ async def test_a_renamed_parent_is_followed_at_once() -> None:
 
 async def test_our_write_marks_the_stock_that_it_may_have_moved() -> None:
     world = await with_a_part()
-    stock: list[Record] = [{"variant_id": each, "fetched_at": iso(START), "levels": []} for each in (5, 6, 7)]
+    stock: list[Record] = [
+        {"variant_id": variant_id, "fetched_at": iso(START), "levels": []} for variant_id in (5, 6, 7)
+    ]
     rows = (await prepare(STOCK, stock, world.cache)).rows
     await world.cache.apply(Batch(entity="stock", at=iso(START), upserts=rows))
     answer: Record = {"id": 1, "rows": [{**ROWS[0], "variant_id": 7}, ROWS[1]], "updated_at": iso(START)}
@@ -228,8 +230,8 @@ async def test_a_document_read_back_is_stored_once_it_shows_what_we_wrote() -> N
     world = with_sums()
     await world.syncer.start("part")
     written = [Part("part_rows", THIRD), Part("part_rows", {"id": 2}, gone=True)]
-    for each in written:
-        await world.syncer.put_part("part", 1, each)
+    for change in written:
+        await world.syncer.put_part("part", 1, change)
     assert not await world.syncer.read_back("part", 1, written)
     assert (await part(world))["rows"] == [ROWS[0], THIRD]
     world.source.put("part", {"id": 1, "name": "old", "total": 3, "rows": [ROWS[0], THIRD]}, START - timedelta(hours=1))

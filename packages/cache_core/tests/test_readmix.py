@@ -59,10 +59,10 @@ async def test_most_reads_find_something() -> None:
 async def test_names_are_those_that_a_parent_lends_and_filters_reach_into_children() -> None:
     cache = await stocked(40)
     asked = [read.question for read in await reads_of(VARIANT, cache, 500, 3) if "whole name" in read.kind]
-    assert any(isinstance(each, Search) and "trail" in each.text.lower() for each in asked)
+    assert any(isinstance(question, Search) and "trail" in question.text.lower() for question in asked)
     filters = [str(read.question) for read in await reads_of(CUSTOMER, cache, 500, 3) if "filters" in read.kind]
-    assert any("addresses[].city" in each for each in filters)
-    assert not any("line_2" in each for each in filters)
+    assert any("addresses[].city" in text for text in filters)
+    assert not any("line_2" in text for text in filters)
 
 
 async def test_an_entity_without_records_is_asked_too() -> None:
@@ -77,14 +77,14 @@ async def test_the_sample_is_bounded_and_spread(count: int) -> None:
     ids = {
         record_id for read in await reads_of(VARIANT, cache, 3_000, 5) if "ids" in read.kind for record_id in _ids(read)
     }
-    known = {record_id for record_id in ids if record_id < count}
-    assert len(known) <= SAMPLE
-    assert max(known) - min(known) > count * 0.8
+    sampled = {record_id for record_id in ids if record_id < count}
+    assert len(sampled) <= SAMPLE
+    assert max(sampled) - min(sampled) > count * 0.8
 
 
 def _ids(read: object) -> tuple[int, ...]:
     question = getattr(read, "question", ())
-    return tuple(each for each in question if isinstance(each, int))
+    return tuple(value for value in question if isinstance(value, int))
 
 
 async def test_kinds_tell_nothing_of_the_data() -> None:

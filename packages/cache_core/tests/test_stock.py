@@ -166,8 +166,8 @@ async def test_stock_that_takes_too_long_is_answered_from_what_there_is() -> Non
 
 async def test_the_unknown_the_moved_and_then_the_oldest_are_asked_for_first() -> None:
     store = Store()
-    for each in (3, 1, 2):
-        await store.reads.ensure([each])
+    for variant_id in (3, 1, 2):
+        await store.reads.ensure([variant_id])
         store.clock.advance(10)
     store.clock.advance(31)
     await mark_dirty(store.cache, [2], iso(store.clock.now()))

@@ -163,13 +163,13 @@ async def test_what_another_process_tried_in_vain_meanwhile_is_not_tried_again_a
     machine = Machine()
     machine.source.broken["gadgets"] = "no gadgets today"
     machine.gate.open = False
-    answers = [asyncio.create_task(each.ensure(["gadget"], wait=60)) for each in (machine.fresh, machine.other_reads)]
+    answers = [asyncio.create_task(reads.ensure(["gadget"], wait=60)) for reads in (machine.fresh, machine.other_reads)]
     await settled()
     machine.gate.let_through()
     await machine.pass_time(2)
     for answer in answers:
-        told = (await answer)["gadget"]
-        assert (told.failed, told.reason) == (True, "gadget: no gadgets today")
+        outcome = (await answer)["gadget"]
+        assert (outcome.failed, outcome.reason) == (True, "gadget: no gadgets today")
     assert machine.asked() == [("maker", 1), ("gadget", 1)]
     machine.source.broken.clear()
     await machine.pass_time(16)
@@ -225,7 +225,7 @@ class Shuffled(Mortal):
 async def test_in_no_order_do_two_processes_list_the_same(seed: int) -> None:
     machine = Machine(Shuffled(seed))
     machine.gadgets(3)
-    answers = [asyncio.create_task(each.ensure(["gadget"])) for each in (machine.fresh, machine.other_reads)]
+    answers = [asyncio.create_task(reads.ensure(["gadget"])) for reads in (machine.fresh, machine.other_reads)]
     await machine.pass_time(3)
     assert [(await answer)["gadget"].stale for answer in answers] == [False, False]
     assert machine.asked() == [("maker", 1), ("gadget", 1)]

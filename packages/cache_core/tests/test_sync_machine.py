@@ -86,9 +86,9 @@ class Follower(RuleBasedStateMachine):
         makers = self.cached("maker")
         for name in ("acme", "globex", "initech", "umbrella"):
             lent = {key for key, row in makers.items() if row.get("name") == name}
-            wanted = {key for key, row in self.cached("gadget").items() if row.get("maker_id") in lent}
+            expected = {key for key, row in self.cached("gadget").items() if row.get("maker_id") in lent}
             search = Search(name, limit=100, visibility=EVERYTHING)
-            assert {hit.row.id for hit in self.done(self.world.cache.search("gadget", search)).hits} == wanted
+            assert {hit.row.id for hit in self.done(self.world.cache.search("gadget", search)).hits} == expected
 
     @invariant()
     def soft_state_is_that_of_the_cached_parents(self) -> None:

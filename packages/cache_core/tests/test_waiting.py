@@ -52,8 +52,8 @@ async def test_a_thread_has_ended_before_its_caller_learns_that_it_was_cancelled
 
 
 async def test_work_that_fails_after_its_caller_was_cancelled_is_not_reported_as_forgotten() -> None:
-    told: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
     begun: list[bool] = []
 
     async def work() -> None:
@@ -68,4 +68,4 @@ async def test_work_that_fails_after_its_caller_was_cancelled_is_not_reported_as
     del ended  # its traceback holds the work, the loop holds it for one turn; asyncio reports it once nothing does
     await asyncio.sleep(0)
     gc.collect()
-    assert told == []
+    assert reported == []

@@ -78,7 +78,7 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("statement", SPOILT, ids=[each[:30] for each in SPOILT])
+@pytest.mark.parametrize("statement", SPOILT, ids=[statement[:30] for statement in SPOILT])
 async def test_a_check_names_what_is_wrong_while_the_cache_is_in_use(tmp_path: Path, statement: str) -> None:
     live = await filled(tmp_path, range(1, 4), OLD)
     assert await live.faults() == ()
@@ -89,7 +89,7 @@ async def test_a_check_names_what_is_wrong_while_the_cache_is_in_use(tmp_path: P
     await live.close()
 
 
-@pytest.mark.parametrize("statement", [None, *SPOILT], ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize("statement", [None, *SPOILT], ids=lambda statement: str(statement)[:30])
 async def test_taking_over_replaces_one_entity_whole_and_leaves_the_others(
     tmp_path: Path, statement: str | None
 ) -> None:

@@ -150,11 +150,11 @@ TEXTS = ("red", 'a"b', "back\\slash", "漢", "line\nfeed", "é", "", "{}", "[]")
 
 
 async def test_texts_inside_of_nested_columns_are_found_as_the_reference_finds_them() -> None:
-    objects: list[object] = [{"g": each, "other": 1} for each in (*TEXTS, 5, None)]
+    objects: list[object] = [{"g": value, "other": 1} for value in (*TEXTS, 5, None)]
     lists: list[object] = [[{"field_name": "g", "field_value": text}] for text in TEXTS]
     held: list[object] = [*objects, *lists, dict[str, object](), list[object](), None]
     rows = [
-        Row(nr, NOON, canonical({"id": nr, "custom_fields": each}), SearchText()) for nr, each in enumerate(held, 1)
+        Row(nr, NOON, canonical({"id": nr, "custom_fields": value}), SearchText()) for nr, value in enumerate(held, 1)
     ]
     typed, reference = TypedBackend(None, (SALES_ORDER_TABLE,)), MemoryBackend((SALES_ORDER,))
     conditions = [

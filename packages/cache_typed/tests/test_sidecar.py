@@ -80,7 +80,10 @@ async def test_raw_writes_of_every_kind_are_followed_in_every_table(tmp_path: Pa
     table, pk = layout.name, layout.pk
     ids = [nr if layout.id_is_pk else f"x{nr}" for nr in range(1, 6)]
     texts = [SearchText(f"k {nr}", "old", codes=((f"k {nr}", WeightClass.KEYS),)) for nr in range(1, 6)]
-    rows = [Row(each, None, {mapping.spec.id_path: each}, text) for each, text in zip(ids, texts, strict=True)]
+    rows = [
+        Row(record_id, None, {mapping.spec.id_path: record_id}, text)
+        for record_id, text in zip(ids, texts, strict=True)
+    ]
     cache = TypedBackend(tmp_path, (mapping,))
     await cache.open()
     await cache.apply(Batch(entity=mapping.spec.name, at=NOON, upserts=rows))

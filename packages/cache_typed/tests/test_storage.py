@@ -66,7 +66,7 @@ async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
         await cache.find_by_key("sales_order", "SO-7")
     await cache.close()
     await cache.open()
-    assert [each.name.startswith(f"{path.name}.damaged-") for each in cache.set_aside] == [True]
+    assert [file.name.startswith(f"{path.name}.damaged-") for file in cache.set_aside] == [True]
     assert await cache.count("sales_order") == 0
     await cache.apply(batch(order(1)))
     await cache.close()
@@ -251,7 +251,7 @@ async def test_the_event_loop_runs_on_while_the_cache_guesses_what_a_typo_means(
     await cache.apply(Batch(entity="product", at=NOON, upserts=rows))
     async with running_on():
         found = await asyncio.gather(*(cache.search("product", Search("whelabarrowz")) for _ in range(5)))
-    assert {hit.tier for each in found for hit in each.hits} == {Tier.TYPO}
+    assert {hit.tier for result in found for hit in result.hits} == {Tier.TYPO}
     assert threads
     assert threading.get_ident() not in threads
 
@@ -343,8 +343,8 @@ async def test_a_file_that_is_opened_twice_in_a_process_stays_locked_for_the_fir
         async with closing_at_end(TypedBackend(tmp_path)) as second:
             await second.count("sales_order")
             asked = [sys.executable, "-c", alone, only_file(tmp_path)]
-            told = await asyncio.to_thread(subprocess.run, asked, capture_output=True)
-    assert "database is locked" in str(told.stderr)
+            process = await asyncio.to_thread(subprocess.run, asked, capture_output=True)
+    assert "database is locked" in str(process.stderr)
 
 
 async def test_a_listing_newest_first_takes_hardly_more_room_than_one_oldest_first(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def nearly(token: str) -> list[str]:
 
 @pytest.mark.parametrize("bound", ["rows", "words", "proposals", "steps"])
 async def test_a_bounded_guess_says_that_it_was_cut(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
-    misspelt = next(word for each in VOCABULARY if len(nearly(word := f"q{each}")) > 1)
+    misspelt = next(word for term in VOCABULARY if len(nearly(word := f"q{term}")) > 1)
     cache = TypedBackend(None)
     await cache.open()
     await filled(cache)

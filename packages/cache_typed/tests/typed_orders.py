@@ -31,7 +31,7 @@ def order(nr: int, **fields: object) -> dict[str, Json]:
         "order_created_date": f"2025-01-{1 + nr % 28:02}T08:00:00.000Z",
         "delivery_date": None if nr % 7 == 0 else f"2025-02-{1 + nr % 28:02}T08:00:00.000Z",
         "customer_ref": f"REF/{nr % 1000}",
-        "sales_order_rows": [row | {"variant_id": (nr + each) % 50} for each, row in enumerate(rows)],
+        "sales_order_rows": [row | {"variant_id": (nr + index) % 50} for index, row in enumerate(rows)],
         "created_at": NOON,
         "updated_at": NOON,
         **fields,

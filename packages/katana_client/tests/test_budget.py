@@ -55,7 +55,7 @@ def test_no_closed_window_holds_more_than_the_limit(plan: list[tuple[float, Prio
             await clock.sleep(latency / 2)
             budget.observe(ticket, None)
 
-        await asyncio.gather(*(one(*each) for each in plan))
+        await asyncio.gather(*(one(*arguments) for arguments in plan))
         return arrivals
 
     times = asyncio.run(run())
@@ -80,7 +80,7 @@ async def test_bulk_work_leaves_its_reserve_to_the_interactive() -> None:
 
     await asyncio.gather(person(), *warm_up)
     assert max(people) == 0
-    assert sum(1 for each in bulk if each < 60) == 35
+    assert sum(1 for moment in bulk if moment < 60) == 35
     assert len(bulk) == 80
 
 

@@ -179,9 +179,11 @@ async def test_an_outsourced_order_keeps_its_own_fields(client: KatanaClient, si
     assert listed == [read]
     assert (read.entity_type, read.tracking_location_id) == ("outsourced", site.locations[1])
     assert read.ingredient_availability
-    recipe = [each async for each in client.outsourced_purchase_order_recipe_rows.list(purchase_order_id=made.id)]
+    recipe = [
+        recipe_row async for recipe_row in client.outsourced_purchase_order_recipe_rows.list(purchase_order_id=made.id)
+    ]
     assert recipe
-    assert all(each.planned_quantity_per_unit for each in recipe)
+    assert all(recipe_row.planned_quantity_per_unit for recipe_row in recipe)
     copy = PurchaseOrderCreate.from_read(read, order_no="PO-COPY")
     assert (await client.purchase_orders.create(copy)).tracking_location_id == site.locations[1]
 
@@ -213,7 +215,9 @@ async def test_what_is_made_to_order_is_linked_made_and_let_go(client: KatanaCli
     made = await client.manufacturing_orders.make_to_order(MakeToOrder(sales_order_row_id=line))
     assert (made.sales_order_row_id, made.planned_quantity, made.status) == (line, 2, "NOT_STARTED")
     assert (await client.sales_order_rows.get(line)).linked_manufacturing_order_id == made.id
-    assert [each async for each in client.manufacturing_order_recipe_rows.list(manufacturing_order_id=made.id)]
+    assert [
+        recipe_row async for recipe_row in client.manufacturing_order_recipe_rows.list(manufacturing_order_id=made.id)
+    ]
     await client.manufacturing_orders.unlink(line)
     assert (await client.sales_order_rows.get(line)).linked_manufacturing_order_id is None
     before = await site.stock(site.product, made.location_id or 0)
@@ -355,11 +359,11 @@ async def test_what_was_read_and_is_sent_back_is_accepted_and_changes_nothing(si
 def settled(value: object) -> object:
     """Return a record without what any write moves; an empty `additional_info` is none."""
     if isinstance(value, list):
-        return [settled(each) for each in cast("list[object]", value)]
+        return [settled(element) for element in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
     record = cast("dict[str, object]", value)
-    kept = {name: settled(each) for name, each in record.items() if name != "updated_at"}
+    kept = {name: settled(field) for name, field in record.items() if name != "updated_at"}
     return {**kept, "additional_info": kept.get("additional_info") or None}
 
 

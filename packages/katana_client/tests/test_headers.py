@@ -115,7 +115,9 @@ def test_an_unreadable_cursor_is_a_missing_one(text: str) -> None:
 
 @given(
     st.recursive(
-        st.none() | st.floats() | st.text(max_size=9), lambda each: st.dictionaries(st.text(), each), max_leaves=5
+        st.none() | st.floats() | st.text(max_size=9),
+        lambda children: st.dictionaries(st.text(), children),
+        max_leaves=5,
     )
 )
 def test_no_cursor_raises(value: object) -> None:

@@ -46,7 +46,7 @@ def test_a_decimal_survives_the_round_trip(number: Decimal) -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),
-        lambda each: st.lists(each, max_size=5) | st.dictionaries(st.text(), each, max_size=5),
+        lambda children: st.lists(children, max_size=5) | st.dictionaries(st.text(), children, max_size=5),
         max_leaves=20,
     )
 )

@@ -196,8 +196,8 @@ async def test_an_answer_that_is_no_list_is_unexpected(value: object) -> None:
 
 async def test_ids_of_any_count_are_cut_into_requests_and_deduplicated() -> None:
     def handler(call: Call) -> Reply:
-        wanted = [int(value) for name, value in call.query if name == "ids"]
-        return listing([{"id": number} for number in wanted], call)
+        numbers = [int(value) for name, value in call.query if name == "ids"]
+        return listing([{"id": number} for number in numbers], call)
 
     client = FakeClient(handler)
     found = [variant.id async for variant in client.variants.list(ids=[*range(1, 1_001), 5, 6])]
@@ -209,7 +209,7 @@ async def test_ids_of_any_count_are_cut_into_requests_and_deduplicated() -> None
 async def test_no_ids_means_no_request_and_no_rows() -> None:
     client = FakeClient(lambda call: listing(variants(5), call))
     assert [variant async for variant in client.variants.list(ids=[])] == []
-    assert [each async for each in client.inventory.list(variant_id=[])] == []
+    assert [level async for level in client.inventory.list(variant_id=[])] == []
     assert client.wire.calls == []
 
 

@@ -175,8 +175,9 @@ ANYTHING = st.recursive(
     | st.integers()
     | st.floats()
     | st.sampled_from(["", "null", "1.50", "NaN", "\ud800", "x" * 99]),
-    lambda each: (
-        st.lists(each, max_size=2) | st.dictionaries(st.sampled_from(["id", "quantity", "new"]), each, max_size=2)
+    lambda children: (
+        st.lists(children, max_size=2)
+        | st.dictionaries(st.sampled_from(["id", "quantity", "new"]), children, max_size=2)
     ),
     max_leaves=4,
 )

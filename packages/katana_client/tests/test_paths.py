@@ -86,8 +86,8 @@ def test_a_key_is_trimmed() -> None:
         ("`abc-123`", "holds quotes: give the key alone"),
         ("...", "is a placeholder: copy the key from Katana"),
         *(
-            (each, "is a placeholder: copy the key from Katana")
-            for each in (
+            (key, "is a placeholder: copy the key from Katana")
+            for key in (
                 *("<key>", "<your key>", "your-key", "YOUR_API_KEY", "yourkey", "your-katana-api-key-here", "changeme"),
                 *("change-me", "xxx", "XXXXXXXX", "***", "api-key", "KATANA_API_KEY", "paste-key-here", "TODO"),
             )

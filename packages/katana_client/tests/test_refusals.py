@@ -99,8 +99,8 @@ def test_a_message_is_whole_up_to_its_limit_and_cut_beyond(form: str, most: int)
 
 def test_details_that_are_a_text_are_cut_too() -> None:
     bodies = [json.dumps({"details": ["", {}, "d" * length]}).encode() for length in (300, 301)]
-    told = [read_refusal(422, body).field_errors for body in bodies]
-    assert told == [(FieldError("", "d" * 300),), (FieldError("", "d" * 299 + "…"),)]
+    field_errors = [read_refusal(422, body).field_errors for body in bodies]
+    assert field_errors == [(FieldError("", "d" * 300),), (FieldError("", "d" * 299 + "…"),)]
 
 
 @pytest.mark.parametrize(("size", "expected"), [(200_000, True), (200_001, False)])
@@ -148,8 +148,9 @@ def test_401_names_the_key_and_404_is_its_own_class() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda each: (
-        st.lists(each) | st.dictionaries(st.sampled_from(["error", "message", "details", "info", "path", "x"]), each)
+    lambda children: (
+        st.lists(children)
+        | st.dictionaries(st.sampled_from(["error", "message", "details", "info", "path", "x"]), children)
     ),
 )
 

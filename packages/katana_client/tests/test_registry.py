@@ -112,7 +112,7 @@ def test_the_readme_lists_every_collection() -> None:
 
 
 def without(names: set[str]) -> set[str]:
-    return {name for name, spec in LISTED.items() if not any(each in spec.filters for each in names)}
+    return {name for name, spec in LISTED.items() if not any(filter_name in spec.filters for filter_name in names)}
 
 
 def test_each_collection_of_purchasing_making_and_stock_has_the_operations_katana_has() -> None:

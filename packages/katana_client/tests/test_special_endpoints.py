@@ -247,11 +247,11 @@ async def test_one_row_of_a_bulk_collection_is_refused_with_the_way_to_go() -> N
     bulks = [name for name, spec in SPECS.items() if spec.bulk]
     assert bulks == ["price_list_customers", "price_list_rows", "product_operation_rows", "recipes", "stocktake_rows"]
     for name in bulks:
-        each = cast("Bulk[ReadModel, WriteModel, WriteModel]", getattr(client, name))
+        bulk = cast("Bulk[ReadModel, WriteModel, WriteModel]", getattr(client, name))
         with pytest.raises(InvalidRequest, match="create_many"):
             await resource(client, name).create(BATCHES)
         with pytest.raises(InvalidRequest, match="takes another body"):
-            each.creation_of_many(BATCHES)
+            bulk.creation_of_many(BATCHES)
         assert SPECS[name].create is None
     assert client.wire.calls == []
 
@@ -332,7 +332,7 @@ async def test_an_update_changes_what_was_asked_and_nothing_else(name: str, data
     update = SPECS[name].update
     assert update is not None
     usual = sorted(update.model_fields.keys() & VALUES.keys())
-    asked = {each: VALUES[each] for each in data.draw(st.sets(st.sampled_from(usual), min_size=1))}
+    asked = {field: VALUES[field] for field in data.draw(st.sets(st.sampled_from(usual), min_size=1))}
     asked |= data.draw(st.sampled_from([{}, {"additional_info": "new"}]))
     server = Wiping({"id": 7, "note": "kept", **dict.fromkeys(usual)})
     before = dict(server.record)

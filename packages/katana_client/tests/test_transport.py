@@ -180,16 +180,16 @@ async def test_a_compressed_answer_is_read() -> None:
 
 async def test_neither_key_nor_personal_data_reach_logs_errors_or_records(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    told: list[RequestRecord] = []
-    client = client_of(lambda request: httpx.Response(401, text=f"denied: {request.headers['authorization']}"), told)
+    records: list[RequestRecord] = []
+    client = client_of(lambda request: httpx.Response(401, text=f"denied: {request.headers['authorization']}"), records)
     with pytest.raises(KeyRejected, match="API key was refused") as caught:
         await client.customers.page(1, email="canary@example.com")
     with pytest.raises(UnclearWrite, match="not in Katana's form"):
         await client.customers.create(CustomerCreate(name="x", phone="555-canary"))
-    shown = f"{caught.value!r} {caught.value.message} {told} {client!r}" + caplog.text
+    shown = f"{caught.value!r} {caught.value.message} {records} {client!r}" + caplog.text
     for secret in (KEY, "canary@example.com", "555-canary"):
         assert secret not in shown
-    assert [record.path for record in told] == ["/customers", "/customers"]
+    assert [record.path for record in records] == ["/customers", "/customers"]
     caplog.clear()
     caplog.set_level(logging.INFO)
     with pytest.raises(KeyRejected):

@@ -68,7 +68,9 @@ def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
 
 
 COLLECTIONS = {
-    name: cast("Bound[Collection]", each).kind for name, each in vars(Collections).items() if isinstance(each, Bound)
+    name: cast("Bound[Collection]", attribute).kind
+    for name, attribute in vars(Collections).items()
+    if isinstance(attribute, Bound)
 }
 NOT_SERVED = {"inventory_signals", "webhooks"}
 """Collections whose listing the sandbox does not have."""
@@ -261,7 +263,7 @@ async def test_a_fulfillment_is_made_and_taken_back(client: KatanaClient) -> Non
 
 async def test_safety_stock_is_set_and_read_in_the_inventory(client: KatanaClient) -> None:
     variant = await first_variant(client)
-    location = await anext(each.id async for each in client.locations.list()) or 0
+    location = await anext(row.id async for row in client.locations.list()) or 0
     level = InventorySafetyStockLevelCreate(location_id=location, variant_id=variant, value=Decimal("12.5"))
     assert (await client.inventory_safety_stock_levels.create(level)).value == Decimal("12.5")
     rows = [row async for row in client.inventory.list(variant_id=[variant], location_id=[location])]
@@ -270,12 +272,12 @@ async def test_safety_stock_is_set_and_read_in_the_inventory(client: KatanaClien
 
 async def test_the_rate_limit_is_never_met() -> None:
     sandbox = Sandbox(SandboxConfig(empty=True), clock=ManualClock())
-    told: list[RequestRecord] = []
-    client = connect(sandbox, told)
+    records: list[RequestRecord] = []
+    client = connect(sandbox, records)
     for _ in range(150):
         await client.operators.page(1)
     assert sandbox.max_requests_in_window() <= 60
-    assert {record.status for record in told} == {200}
+    assert {record.status for record in records} == {200}
 
 
 @pytest.mark.parametrize(

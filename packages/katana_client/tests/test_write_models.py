@@ -196,7 +196,7 @@ def forms(text: str | bytes) -> object:
     return json.loads(text, parse_float=lambda number: ("number", number), parse_int=lambda number: ("number", number))
 
 
-@pytest.mark.parametrize(("body", "text"), FORMS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("body", "text"), FORMS, ids=lambda body: type(body).__name__)
 def test_each_amount_travels_in_the_form_that_katana_takes(body: WriteModel, text: str) -> None:
     assert forms(encode(body.wire())) == forms(text)
 

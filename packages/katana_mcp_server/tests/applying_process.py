@@ -50,7 +50,7 @@ async def at_work(url: str, key: str, directory: Path, clock: Clock) -> AsyncGen
 
 async def called(services: Services, name: str, arguments: Mapping[str, object]) -> Payload:
     """Return what a tool answers; of a refusal its first code."""
-    (tool,) = (each for each in tools() if each.name == name)
+    (tool,) = (spec for spec in tools() if spec.name == name)
     try:
         answer = await tool.run(tool.request.model_validate(arguments), services)
     except Refused as refusal:

@@ -75,8 +75,8 @@ class Toy:
         elif tool:
             changed = {**self.tools[tool], **parts}
             self.tools[tool] = {key: value for key, value in changed.items() if value is not None}
-        told = {"tools": list(self.tools.values()), "answers": self.answers, "slow": self.slow}
-        self.path.write_text(json.dumps(told), "utf-8")
+        payload = {"tools": list(self.tools.values()), "answers": self.answers, "slow": self.slow}
+        self.path.write_text(json.dumps(payload), "utf-8")
 
     def answers_with(self, tool: str, *texts: str, structured: object = None) -> None:
         """Have a tool answer so from now on."""
@@ -178,7 +178,7 @@ class Site:
     ) -> AsyncGenerator["Host"]:
         """Serve, connect, and wait until each server was looked at once."""
         server = self.server(**flags)
-        (provider,) = [each for each in server.providers if isinstance(each, CatalogProvider)]
+        (provider,) = [candidate for candidate in server.providers if isinstance(candidate, CatalogProvider)]
         async with Client(server, mode=era, message_handler=handler) as client:
             host = Host(client, provider.upstreams)
             await host.looked()
@@ -212,10 +212,10 @@ class Host:
         return {tool.name for tool in await self.client.list_tools()}
 
     async def listed(self) -> dict[str, dict[str, Any]]:
-        told = [
+        definitions = [
             tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await self.client.list_tools()
         ]
-        return {tool["name"]: {key: each for key, each in tool.items() if key != "_meta"} for tool in told}
+        return {tool["name"]: {key: value for key, value in tool.items() if key != "_meta"} for tool in definitions}
 
     async def call(self, tool: str, **arguments: object) -> CallToolResult:
         return await self.client.call_tool(tool, arguments, raise_on_error=False)

@@ -105,7 +105,7 @@ def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.Monke
 @pytest.fixture
 def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Generator[Run]:
     """Run a command on the sandbox with its cache below `kept`."""
-    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+    for name in [variable for variable in os.environ if variable.startswith("KATANA_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KATANA_SANDBOX", "true")

@@ -99,8 +99,8 @@ def large_edit(order: Wire) -> Edit:
 
 
 def _batch(tenant: Tenant, variant: int, number: str) -> int:
-    known = [batch for batch in tenant.all("batches") if batch["batch_number"] == f"used {number}"]
-    return (known or [tenant.create("batches", {"variant_id": variant, "batch_number": f"used {number}"})])[0]["id"]
+    batches = [batch for batch in tenant.all("batches") if batch["batch_number"] == f"used {number}"]
+    return (batches or [tenant.create("batches", {"variant_id": variant, "batch_number": f"used {number}"})])[0]["id"]
 
 
 _CHANGES = frozenset(
@@ -159,14 +159,14 @@ def drawn(tenant: Tenant, rng: Random, number: str) -> tuple[Wire, Edit]:
     return order, _drawn_edit(rng, order, goods(tenant, batched=False))
 
 
-def _drawn_edit(rng: Random, order: Wire, known: Sequence[Wire]) -> Edit:
+def _drawn_edit(rng: Random, order: Wire, variants: Sequence[Wire]) -> Edit:
     edit: Edit = {}
     changed = [
         {"recipe_row_id": row["id"], "planned_quantity_per_unit": rng.randint(1, 3)}
         for row in order[RECIPE]
         if rng.random() < 0.3
     ]
-    named = {each["recipe_row_id"] for each in changed}
+    named = {update["recipe_row_id"] for update in changed}
     deleted = [row["id"] for row in order[RECIPE] if row["id"] not in named and rng.random() < 0.2]
     for name in ("planned_quantity", "completed_quantity"):
         if rng.random() < 0.4:
@@ -174,7 +174,7 @@ def _drawn_edit(rng: Random, order: Wire, known: Sequence[Wire]) -> Edit:
     if rng.random() < 0.2:
         edit["done_date"] = THIRD
     if rng.random() < 0.3:
-        edit["add_recipe_rows"] = [{"sku_or_variant_id": rng.choice(known)["id"], "planned_quantity_per_unit": 1}]
+        edit["add_recipe_rows"] = [{"sku_or_variant_id": rng.choice(variants)["id"], "planned_quantity_per_unit": 1}]
     more = {"update_recipe_rows": changed} if changed else {}
     return edit | more | ({"delete_recipe_row_ids": deleted} if deleted else {})
 

@@ -159,8 +159,8 @@ def _traced(row: Wire, date: str, quantity: int, *batches: tuple[int, int]) -> W
 
 
 def _batch(tenant: Tenant, variant: int, number: str) -> int:
-    known = [batch for batch in tenant.all("batches") if batch["batch_number"] == number]
-    return (known or [tenant.create("batches", {"variant_id": variant, "batch_number": number})])[0]["id"]
+    batches = [batch for batch in tenant.all("batches") if batch["batch_number"] == number]
+    return (batches or [tenant.create("batches", {"variant_id": variant, "batch_number": number})])[0]["id"]
 
 
 def _cost(tenant: Tenant, group: int, price: int, method: str) -> None:
@@ -183,19 +183,22 @@ def shape(tenant: Tenant, order: int, units: Mapping[int, str] | None = None) ->
         for move in tenant.all("inventory_movements")
         if move["resource_type"] == "PurchaseOrderRow" and move["resource_id"] in ids
     ]
-    told = ("variant_id", "location_id", "quantity_change", "value_per_unit", "movement_date", "resource_type")
+    fields = ("variant_id", "location_id", "quantity_change", "value_per_unit", "movement_date", "resource_type")
     return {
         "head": {name: value for name, value in record.items() if name not in {*_CHANGES, "default_group_id"}},
         "receipts": sorted(names.values()),
         "costs": sorted(str((_plain(cost), names[cost["group_id"]])) for cost in costs),
-        "ledger": sorted(str([move[name] for name in told]) for move in moves),
+        "ledger": sorted(str([move[name] for name in fields]) for move in moves),
     }
 
 
 def _called(order: Wire, units: Mapping[int, str]) -> Wire:
     """Return an order with names in place of the ids of units."""
     rows = [
-        {**row, "traceability": [units.get(each["serial_number_id"], each) for each in row.get("traceability") or ()]}
+        {
+            **row,
+            "traceability": [units.get(entry["serial_number_id"], entry) for entry in row.get("traceability") or ()],
+        }
         for row in order["purchase_order_rows"]
     ]
     return {**order, "purchase_order_rows": rows} if units else order
@@ -211,9 +214,9 @@ def _plain(record: Wire) -> Wire:
 
 def stock(tenant: Tenant, order: Wire) -> dict[tuple[int, int], Decimal]:
     """Return what the ledger of each good of an order comes to, by location."""
-    wanted, found = {row["variant_id"] for row in order["purchase_order_rows"]}, dict[tuple[int, int], Decimal]()
+    variant_ids, found = {row["variant_id"] for row in order["purchase_order_rows"]}, dict[tuple[int, int], Decimal]()
     for move in tenant.all("inventory_movements"):
-        if move["variant_id"] in wanted:
+        if move["variant_id"] in variant_ids:
             pair = move["variant_id"], move["location_id"]
             found[pair] = found.get(pair, Decimal(0)) + amount(move["quantity_change"])
     return found

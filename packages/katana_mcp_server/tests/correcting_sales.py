@@ -21,11 +21,11 @@ ORDERS, ROWS, SHIPMENTS, GONE = (
 
 def sold(tenant: Tenant, **flags: bool) -> list[Wire]:
     """Return variants of products with these flags, such as `serial_tracked`, oldest first."""
-    wanted = {"serial_tracked": False, "is_auto_assembly": False, **flags}
+    required = {"serial_tracked": False, "is_auto_assembly": False, **flags}
     items = {
         product["id"]
         for product in live(tenant, "products")
-        if product["is_sellable"] and all(bool(product.get(name)) is value for name, value in wanted.items())
+        if product["is_sellable"] and all(bool(product.get(name)) is value for name, value in required.items())
     }
     return [variant for variant in live(tenant, "variants") if variant["product_id"] in items]
 
@@ -105,8 +105,8 @@ def _of(batch: int | None, quantity: int) -> Wire:
 
 
 def _batch(tenant: Tenant, variant: int, number: str) -> int:
-    known = [batch for batch in tenant.all("batches") if batch["batch_number"] == f"sold {number}"]
-    return (known or [tenant.create("batches", {"variant_id": variant, "batch_number": f"sold {number}"})])[0]["id"]
+    batches = [batch for batch in tenant.all("batches") if batch["batch_number"] == f"sold {number}"]
+    return (batches or [tenant.create("batches", {"variant_id": variant, "batch_number": f"sold {number}"})])[0]["id"]
 
 
 def _unit(tenant: Tenant, variant: int, number: str) -> int:
@@ -136,9 +136,9 @@ def shape(tenant: Tenant, order: int) -> Wire:
     record = tenant.get(ORDERS, order)
     named = {row["id"]: [row["variant_id"], row["quantity"]] for row in record[ROWS]}
     gone = [one for one in live(tenant, SHIPMENTS) if one["sales_order_id"] == order]
-    told = ("variant_id", "location_id", "quantity_change", "movement_date", "resource_type")
+    fields = ("variant_id", "location_id", "quantity_change", "movement_date", "resource_type")
     moves = [
-        [move[name] for name in told]
+        [move[name] for name in fields]
         for move in tenant.all("inventory_movements")
         if move["resource_type"] == "SalesOrderRow" and move["resource_id"] in named
     ]
@@ -180,8 +180,8 @@ def stock(tenant: Tenant, order: Wire) -> dict[tuple[int, int], Decimal]:
 
 def drawn(tenant: Tenant, rng: Random, number: str) -> tuple[Wire, Edit]:
     """Return an order in any status, quote, open, packed or delivered, in full or in part, and any correction of it."""
-    known = [*sold(tenant)[:3], goods(tenant, batched=True)[0]]
-    rows = [{"variant_id": rng.choice(known)["id"], "quantity": rng.randint(1, 5)} for _ in range(rng.randint(1, 3))]
+    variants = [*sold(tenant)[:3], goods(tenant, batched=True)[0]]
+    rows = [{"variant_id": rng.choice(variants)["id"], "quantity": rng.randint(1, 5)} for _ in range(rng.randint(1, 3))]
     order = _created(tenant, number, [{**row, "price_per_unit": 3} for row in rows])
     left = {row["id"]: row["quantity"] for row in order[ROWS]}
     for date in (FIRST, SECOND, THIRD)[: rng.randint(0, 3)]:
@@ -193,20 +193,20 @@ def drawn(tenant: Tenant, rng: Random, number: str) -> tuple[Wire, Edit]:
     order = tenant.get(ORDERS, order["id"])
     if order["status"] == "NOT_SHIPPED":
         tenant.edit(ORDERS, order["id"], status=rng.choice(("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT")))
-    return order, _drawn_edit(rng, order, known)
+    return order, _drawn_edit(rng, order, variants)
 
 
-def _drawn_edit(rng: Random, order: Wire, known: Sequence[Wire]) -> Edit:
+def _drawn_edit(rng: Random, order: Wire, variants: Sequence[Wire]) -> Edit:
     edit: Edit = {}
     changed = [
         {"row_id": row["id"], rng.choice(("quantity", "price_per_unit")): rng.randint(1, 6)}
         for row in order[ROWS]
         if rng.random() < 0.5
     ]
-    named = {each["row_id"] for each in changed}
+    named = {update["row_id"] for update in changed}
     deleted = [row["id"] for row in order[ROWS] if row["id"] not in named and rng.random() < 0.2]
     if rng.random() < 0.3:
-        edit["add_rows"] = [{"sku_or_variant_id": rng.choice(known)["id"], "quantity": 2, "price_per_unit": 1}]
+        edit["add_rows"] = [{"sku_or_variant_id": rng.choice(variants)["id"], "quantity": 2, "price_per_unit": 1}]
     if rng.random() < 0.2:
         edit["delivery_date"] = "2026-02-19"
     return edit | ({"update_rows": changed} if changed else {}) | ({"delete_row_ids": deleted} if deleted else {})

@@ -44,7 +44,7 @@ class Readings:
             age = services.clock.now() - datetime.fromisoformat(fresh.as_of)
             self.overdue = max(self.overdue, age - services.syncer.specs[entity].fresh_for)
 
-    def told(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return the figures."""
         ordered = sorted(self.seconds)
         return {
@@ -82,7 +82,7 @@ async def main(url: str, key: str, directory: Path, seconds: float) -> None:
     refreshing.cancel()
     await asyncio.gather(refreshing, return_exceptions=True)
     await tenant.close()
-    sys.stdout.write(json.dumps(readings.told()) + "\n")
+    sys.stdout.write(json.dumps(readings.to_json()) + "\n")
 
 
 def quiet(record: object) -> None:

@@ -36,7 +36,7 @@ def _start(settings: Settings) -> None:
     metrics.set_meter_provider(MeterProvider([READER]))
 
 
-def _told(span: ReadableSpan) -> dict[str, Any]:
+def _to_json(span: ReadableSpan) -> dict[str, Any]:
     parent = span.parent and span.parent.span_id
     about = {key: value for key, value in (span.attributes or {}).items() if "session" not in key}
     context = span.get_span_context()
@@ -91,7 +91,9 @@ async def main() -> None:
             if lost:
                 own.sandbox.faults.add(Fault("POST /suppliers", action=Drop("after")))
             await stage.result("apply_plan", {"plan_tokens": [plan["plan_token"]]})
-    sys.stdout.write(json.dumps({"spans": [_told(span) for span in KEPT.get_finished_spans()], "metrics": _points()}))
+    sys.stdout.write(
+        json.dumps({"spans": [_to_json(span) for span in KEPT.get_finished_spans()], "metrics": _points()})
+    )
 
 
 if __name__ == "__main__":

@@ -37,9 +37,9 @@ MADE = replace(WHEEL, id=10, sku="MADE")
 BOXED = PurchasableVariant(price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
 ROUND = PurchasableVariant(unit="pcs")
 NAMES = {
-    (entity, asked): Named(asked, (each,))
-    for entity, each in (*ENTITIES, *(("variant", record) for record in (FORK, WHEEL, LABOUR, MADE)))
-    for asked in (each.id, each.called)
+    (entity, asked): Named(asked, (record,))
+    for entity, record in (*ENTITIES, *(("variant", record) for record in (FORK, WHEEL, LABOUR, MADE)))
+    for asked in (record.id, record.called)
 }
 BUYING = Buying(
     goods={
@@ -146,7 +146,7 @@ def change(**fields: object) -> Request:
 def old(status: str = "NOT_RECEIVED", received: Iterable[int] | None = None, **changed: object) -> Facts:
     """Return the order with this status; of one that is received, all rows or those named have come."""
     came = set(received) if received is not None else {17, 18} if status == "RECEIVED" else set[int]()
-    rows = [each | {"received_date": CAME if each["id"] in came else None} for each in (ROW, OTHER)]
+    rows = [row | {"received_date": CAME if row["id"] in came else None} for row in (ROW, OTHER)]
     record = RECORD | {"status": status, "purchase_order_rows": rows} | changed
     return Facts(record=record, beside={COST_ENTITY: (COST,)}, references=NAMES, own=BUYING)
 
@@ -166,11 +166,11 @@ def sent(draft: Draft) -> list[tuple[str, str, object]]:
     return [(action.method, action.path, action.to_json()["body"]) for action in draft.actions]
 
 
-def told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+def summaries(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     """Return severity, code and field of each warning."""
     return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
 def against(facts: Facts | None = None, **fields: object) -> list[tuple[str, str | None, str | None]]:
     """Return what speaks against a change."""
-    return told(MODIFY.checks(change(**fields), facts or old()))
+    return summaries(MODIFY.checks(change(**fields), facts or old()))

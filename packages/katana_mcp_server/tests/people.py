@@ -84,7 +84,7 @@ class People:
 
     def _reword(self, collection: str) -> None:
         for record in self._some(collection):
-            word = next((each for each in _WORDS if each in record), None)
+            word = next((key for key in _WORDS if key in record), None)
             self._number += 1
             changes: dict[str, Any] = {} if word is None else {word: f"word {self._number}"}
             with suppress(LookupError):
@@ -169,11 +169,11 @@ async def nothing_differs(services: Services, sandbox: Sandbox, people: People, 
     clock.advance(DOUBT.total_seconds())
     await audited(services)
     compared = await differing(services.cache, truth)
-    different = [each for each in compared.values() if each.differences]
+    different = [comparison for comparison in compared.values() if comparison.differences]
     assert different == [], different
     return {
-        "rows": sum(each.compared for each in compared.values()),
-        "differing before the audit": sum(each.differences for each in before.values()),
+        "rows": sum(comparison.compared for comparison in compared.values()),
+        "differing before the audit": sum(comparison.differences for comparison in before.values()),
     }
 
 

@@ -96,7 +96,7 @@ class Floor:
         )
 
     def sold(self, variant: int, quantity: float, customer: int = 0) -> Wire:
-        buyer = [each["id"] for each in self.tenant.all("customers")][customer]
+        buyer = [record["id"] for record in self.tenant.all("customers")][customer]
         row = {"variant_id": variant, "quantity": quantity, "price_per_unit": 90}
         return self.tenant.create(
             "sales_orders", {"customer_id": buyer, "location_id": self.place(), "sales_order_rows": [row]}

@@ -75,11 +75,11 @@ def records(body: object) -> list[Wire]:
     return cast("dict[str, list[Wire]]", body)["data"]
 
 
-def deleted_within(name: str, wanted: int) -> EditBody:
+def deleted_within(name: str, row_id: int) -> EditBody:
     """Return an edit of pages that marks the part with this id, in the list with this name, as deleted."""
 
     def edit(body: object) -> object:
-        for part in (row for record in records(body) for row in record[name] if row["id"] == wanted):
+        for part in (row for record in records(body) for row in record[name] if row["id"] == row_id):
             part["deleted_at"] = part["updated_at"] = "2026-03-02T08:00:00.000Z"
         return body
 

@@ -186,7 +186,7 @@ def test_keys_that_come_at_once_join_one_tenant_and_none_is_lost(tmp_path: Path)
     joined: list[str] = []
 
     def join(mine: list[str]) -> None:
-        joined.extend(Tenants(tmp_path).join(each, oldest) for each in mine)
+        joined.extend(Tenants(tmp_path).join(key, oldest) for key in mine)
 
     threads = [threading.Thread(target=join, args=(keys[start::4],)) for start in range(4)]
     for thread in threads:
@@ -233,7 +233,7 @@ async def test_listings_go_through_the_second_key_and_what_people_wait_for_throu
     assert used["customers"] == used["variants"] == {key_digest(SYNC)}
     assert used["inventory"] == {key_digest(own.api_key)}
     assert "notices" not in status
-    budgets = {f"budget-{identity(ADDRESS, each)}.sqlite" for each in (own.api_key, SYNC)}
+    budgets = {f"budget-{identity(ADDRESS, api_key)}.sqlite" for api_key in (own.api_key, SYNC)}
     assert kept == (budgets <= _names(tmp_path))
 
 
@@ -253,12 +253,12 @@ async def test_a_second_key_that_is_known_costs_no_request(own: OwnSandbox, tmp_
     assert (await _customers(own, _setup(tmp_path, sync_api_key=SYNC)))[1] == []
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("is_stored", [True, False])
 async def test_a_second_key_of_another_account_is_refused_and_fetches_nothing(
-    known: bool, own: OwnSandbox, tmp_path: Path
+    is_stored: bool, own: OwnSandbox, tmp_path: Path
 ) -> None:
     _another_account(own)
-    if known:
+    if is_stored:
         await _customers(own, _setup(tmp_path, OTHER))
     before = len(own.sandbox.journal)
     async with staged(own, _setup(tmp_path, sync_api_key=OTHER)) as stage:
@@ -267,7 +267,7 @@ async def test_a_second_key_of_another_account_is_refused_and_fetches_nothing(
     assert OTHER not in str(refusals)
     asked = [request.path for request in list(own.sandbox.journal)[before:]]
     assert set(asked) == {"/v1/locations"}
-    assert len(asked) == (1 if known else 2)
+    assert len(asked) == (1 if is_stored else 2)
 
 
 async def test_a_second_key_that_katana_does_not_confirm_is_not_used_and_that_is_said(

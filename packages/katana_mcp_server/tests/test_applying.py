@@ -94,7 +94,7 @@ async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
     setup = Setup(cache_dir=tmp_path)
     async with staged(own, setup) as one, staged(own, setup) as other:
         token = await planned(one)
-        calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
+        calls = [server.result("apply_plan", {"plan_tokens": [token]}) for server in (one, other) * 3]
         answers = [payload_of(result) for result in await within(clock, 60, asyncio.gather(*calls))]
     assert [answer for answer in answers if answer != answers[0]] == []
     assert len(made(tenant)) == 1
@@ -123,8 +123,8 @@ async def test_what_changed_since_the_preview_makes_the_plan_stale_and_writes_no
     delete = await planned(stage, "delete_stock_transfer", stock_transfer_id=transfer["id"])
     tenant.edit("stock_transfers", transfer["id"], additional_info="somebody else was here")
     tenant.create("stock_transfers", _body(tenant, NUMBER))
-    for each in (token, new, delete):
-        answer = await applied(stage, each)
+    for plan_token in (token, new, delete):
+        answer = await applied(stage, plan_token)
         assert (answer["error"], answer["warnings"][0]["code"]) == ("stale_plan", "stale_plan")
     tenant.delete("stock_transfers", transfer["id"])
     answer = await applied(stage, token)
@@ -421,11 +421,11 @@ async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Te
 async def test_stock_that_does_not_suffice_is_said_in_the_preview_and_at_the_move(stage: Stage, tenant: Tenant) -> None:
     many = [{**row, "quantity": 1_000_000} for row in cast("list[dict[str, object]]", new_transfer(tenant)["rows"])]
     preview = await stage.call("create_stock_transfer", **new_transfer(tenant, rows=many))
-    (warning,) = [each for each in preview["warnings"] if each["severity"] == "advisory"]
+    (warning,) = [entry for entry in preview["warnings"] if entry["severity"] == "advisory"]
     assert (warning["code"], warning["field_path"]) == ("insufficient_stock", "rows[0].quantity")
     await applied(stage, preview["plan_token"])
     moved = await stage.call("modify_stock_transfer", stock_transfer_id=NUMBER, status="inTransit")
-    assert [each["code"] for each in moved["warnings"]] == ["insufficient_stock"]
+    assert [entry["code"] for entry in moved["warnings"]] == ["insufficient_stock"]
     assert moved["warnings"][0]["message"].startswith("1000000 ")
     assert moved["warnings"][0]["message"].split(", ")[0].endswith("would be taken from Main workshop")
 

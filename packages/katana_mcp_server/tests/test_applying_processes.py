@@ -41,13 +41,13 @@ class Place:
 
     Attributes:
         sandbox: what all processes write to.
-        told: the arguments that another process is given.
+        arguments: those that another process is given.
         services: of this one.
         clock: of this one.
     """
 
     sandbox: Sandbox
-    told: tuple[str, ...]
+    arguments: tuple[str, ...]
     services: Services
     clock: Ahead
 
@@ -58,7 +58,7 @@ class Place:
 
     async def started(self, times: int = 1) -> Process:
         """Start a process that will apply a plan so often at once; it has opened the journal, and waits for a token."""
-        command, pipe = (sys.executable, str(APPLIES), *self.told, str(times)), asyncio.subprocess.PIPE
+        command, pipe = (sys.executable, str(APPLIES), *self.arguments, str(times)), asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
         assert process.stdout is not None
         assert await process.stdout.readline() == b"ready\n"
@@ -71,7 +71,7 @@ class Place:
     async def planned(self, name: str) -> str:
         """Return the token of a plan of four writes to a new customer of this name."""
         customer = self.tenant.create("customers", {**KNOWN, "name": name})["id"]
-        shop, dock = (each["id"] for each in self.places(customer))
+        shop, dock = (address["id"] for address in self.places(customer))
         preview = await self.asked(
             "modify_customer",
             customer_id=customer,
@@ -88,14 +88,14 @@ class Place:
 
     def shown(self, name: str) -> dict[str, int]:
         """Return how often Katana holds each write of the plan for this customer, by method and path."""
-        (customer,) = (each for each in live(self.tenant, "customers") if each["name"] == name)
+        (customer,) = (record for record in live(self.tenant, "customers") if record["name"] == name)
         places = self.places(customer["id"])
-        dock = [each["line_1"] for each in places].count("Dock 1")
+        dock = [address["line_1"] for address in places].count("Dock 1")
         return {
             "PATCH /customers": int(customer["comment"] == "pays late"),
-            "PATCH /customer_addresses": [each["zip"] for each in places].count("1001"),
+            "PATCH /customer_addresses": [address["zip"] for address in places].count("1001"),
             "DELETE /customer_addresses": 1 - dock,
-            "POST /customer_addresses": [each["line_1"] for each in places].count("Hall 3"),
+            "POST /customer_addresses": [address["line_1"] for address in places].count("Hall 3"),
         }
 
     def sent(self) -> Counter[tuple[str, str]]:
@@ -113,7 +113,7 @@ async def place(directory: Path) -> AsyncGenerator[Place]:
             yield Place(sandbox, (url, key, str(directory)), services, clock)
 
 
-async def told(process: Process, token: str) -> list[Payload]:
+async def answers_of(process: Process, token: str) -> list[Payload]:
     """Let a process begin; return the answers that it was given."""
     out, _ = await process.communicate(f"{token}\n".encode())
     return json.loads(out.splitlines()[-1])
@@ -162,7 +162,7 @@ async def test_of_a_process_killed_while_a_request_hangs_another_tells_what_beca
 async def test_two_processes_that_apply_one_plan_twenty_times_write_once_and_are_told_the_same(tmp_path: Path) -> None:
     async with place(tmp_path) as at:
         token, *processes = await asyncio.gather(at.planned("Velo Nova"), at.started(10), at.started(10))
-        one, other = await asyncio.gather(*(told(process, token) for process in processes))
+        one, other = await asyncio.gather(*(answers_of(process, token) for process in processes))
         assert [payload for payload in (*one, *other) if payload != one[0]] == []
         assert (len(one), len(other), one[0]["outcomes"][0]["applied"]) == (10, 10, 4)
         assert (list(at.sent().values()), set(at.shown("Velo Nova").values())) == ([1] * 4, {1})

@@ -16,7 +16,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning
 from katana_sandbox import Tenant
 
 SCHEMAS = {row["name"]: row["inputSchema"] for row in catalogue()}
-SPECS = {each.name: each for each in tools()}
+SPECS = {spec.name: spec for spec in tools()}
 
 
 def taken(tool: str, **arguments: object) -> Request:
@@ -56,18 +56,18 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("list_sales_orders", {"ids": ["SO-7"]}, "ids[0] is 'SO-7': must be a whole number"),
     *(
-        ("inventory_at", {"as_of": each, "skus_or_variant_ids": ["A"]}, f"as_of is {each!r}: {instant}")
+        ("inventory_at", {"as_of": moment, "skus_or_variant_ids": ["A"]}, f"as_of is {moment!r}: {instant}")
         for instant in (
             "must be a date or a moment with its offset from UTC, such as 2026-03-01 or 2026-03-01T17:00:00+02:00",
         )
-        for each in ("tomorrow", "2026-02-30", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
+        for moment in ("tomorrow", "2026-02-30", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
     ),
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "said"), SAID, ids=[each for _, __, each in SAID])
+@pytest.mark.parametrize(("tool", "arguments", "said"), SAID, ids=[message for _, __, message in SAID])
 def test_what_is_wrong_is_said_in_the_words_of_the_wire(tool: str, arguments: dict[str, Any], said: str) -> None:
-    (warning,) = [each for each in refused(tool, **arguments) if each.field_path != "open"]
+    (warning,) = [entry for entry in refused(tool, **arguments) if entry.field_path != "open"]
     assert warning.message == said
 
 

@@ -131,9 +131,9 @@ async def test_what_is_meant_is_certain_or_refused_where_it_stands(
         ({"batch": "l-1", "batch_barcode": "abc"}, [("ambiguous_name", "batch")]),
         ({"sku_or_variant_id": "NOBODY", "batch_number": "X"}, [("not_found", "sku_or_variant_id")]),
     ]
-    for asked, told in cases:
+    for asked, expected in cases:
         clock.advance(61)
-        assert _against(await _planned(stage, **asked)) == told, asked
+        assert _against(await _planned(stage, **asked)) == expected, asked
     clock.advance(61)
     assert "plan_token" in await _planned(stage, batch="L-1", batch_barcode="abc"), "to the letter it is one"
     assert lot["id"] != twin["id"]

@@ -74,8 +74,8 @@ async def test_goods_move_to_a_bin_that_is_made_and_back(
     preview = await _planned(stage, location_id=place, rows=[_row()])
     assert preview["stock"] == ["RESIN in A-1: 5 → 2", "RESIN in B-2: 0 → 3"]
     assert [warning["message"] for warning in preview["warnings"] if "is made first" in warning["message"]]
-    told = [(each["method"], each["path"].split("/")[1]) for each in preview["requests"]]
-    assert told == [("POST", "bin_locations"), ("POST", "bin_transfers"), ("PATCH", "bin_transfers")]
+    calls = [(request["method"], request["path"].split("/")[1]) for request in preview["requests"]]
+    assert calls == [("POST", "bin_locations"), ("POST", "bin_transfers"), ("PATCH", "bin_transfers")]
     assert (preview["lines"][0]["location"], preview["status"]) == ("A-1 → B-2", "DONE")
     before = tenant.get("inventory", (resin, place))["quantity_in_stock"]
     outcome = await applied(stage, clock, preview)
@@ -98,15 +98,15 @@ async def test_a_transfer_is_begun_sent_and_finished_one_plan_after_the_other(
     number = str(next(tenant.all("bin_transfers"))["bin_transfer_number"])
     assert await _lying(stage) == {"A-1": 5}
     seen: list[dict[str | None, float]] = []
-    told: list[list[str]] = []
+    stock_changes: list[list[str]] = []
     for status in ("in transit", None):
         clock.advance(61)
         preview = await _planned(stage, bin_transfer=number.lower(), **({"status": status} if status else {}))
-        told.append(preview["stock"])
+        stock_changes.append(preview["stock"])
         await applied(stage, clock, preview)
         seen.append(await _lying(stage))
     assert seen == [{"A-1": 2}, {"A-1": 2, "B-2": 3}]
-    assert told == [["RESIN in A-1: 5 → 2"], ["RESIN in B-2: 0 → 3"]]
+    assert stock_changes == [["RESIN in A-1: 5 → 2"], ["RESIN in B-2: 0 → 3"]]
     clock.advance(61)
     assert against(await _planned(stage, bin_transfer=number)) == [("no_effective_change", "status")]
     (row,) = (await stage.call("list_reference", kind="bin transfer", query="done"))["rows"]
@@ -129,7 +129,7 @@ async def test_a_batch_moves_as_the_batch_that_it_is(
     asked = _row(sku_or_variant_id="PAINT", batch="l-1")
     await applied(stage, clock, await _planned(stage, location_id=place, rows=[asked]))
     (moved,) = next(tenant.all("bin_transfers"))["bin_transfer_rows"]
-    assert [(each["batch_id"], float(each["quantity"])) for each in moved["traceability"]] == [(made["id"], 3)]
+    assert [(entry["batch_id"], float(entry["quantity"])) for entry in moved["traceability"]] == [(made["id"], 3)]
     clock.advance(61)
     asked = _row(sku_or_variant_id="PAINT", batch="L-2")
     assert against(await _planned(stage, location_id=place, rows=[asked])) == [("not_found", "rows[0].batch")]
@@ -161,17 +161,17 @@ async def test_what_is_meant_is_certain_or_refused_where_it_stands(
         ({"bin_transfer": "BT-99", "rows": [_row()]}, [("invalid_argument", "rows"), ("not_found", "bin_transfer")]),
         ({"delete": True, "location_id": place, "rows": [_row()]}, [("invalid_argument", "bin_transfer")]),
     ]
-    for asked, told in cases:
+    for asked, expected in cases:
         clock.advance(61)
-        assert against(await _planned(stage, **asked)) == told, asked
+        assert against(await _planned(stage, **asked)) == expected, asked
 
 
 @pytest.mark.usefixtures("resin")
 async def test_more_than_lies_in_a_bin_is_told_and_still_possible(stage: Stage, place: int) -> None:
     preview = await _planned(stage, location_id=place, rows=[_row(quantity=4), _row(quantity=4, to_bin="C-3")])
     assert "plan_token" in preview
-    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "insufficient_stock"]
-    assert told == ["rows[0]: RESIN in A-1: 5 → -3"]
+    messages = [warning["message"] for warning in preview["warnings"] if warning["code"] == "insufficient_stock"]
+    assert messages == ["rows[0]: RESIN in A-1: 5 → -3"]
 
 
 LOST = [
@@ -225,7 +225,7 @@ async def test_an_empty_bin_is_deleted_and_one_that_is_cleared_out_along_with_wh
     assert "in bin A-1 there would still be 5 of RESIN" in refused["warnings"][0]["message"]
     clock.advance(61)
     preview = await _planned(stage, location_id=place, rows=[_row(quantity=5)], delete_bins=["A-1", empty])
-    assert [(each["method"], each["path"].split("/")[1]) for each in preview["requests"]] == [
+    assert [(request["method"], request["path"].split("/")[1]) for request in preview["requests"]] == [
         ("POST", "bin_locations"),
         ("POST", "bin_transfers"),
         ("PATCH", "bin_transfers"),
@@ -256,9 +256,9 @@ async def test_a_bin_to_delete_that_is_not_there_twice_or_not_emptied_is_refused
         ({"location_id": place, "rows": [_row(to_bin="E-1")], "delete_bins": ["E-1"]}, [("in_use", "delete_bins[0]")]),
         ({"bin_transfer": "BT-1", "status": "DONE", "delete_bins": ["E-1"]}, [("invalid_argument", "delete_bins")]),
     ]
-    for asked, told in cases:
+    for asked, expected in cases:
         clock.advance(61)
-        assert against(await _planned(stage, **asked)) == told, asked
+        assert against(await _planned(stage, **asked)) == expected, asked
 
 
 @pytest.mark.parametrize("lost", [Drop("before"), Drop("after")], ids=["before", "after"])

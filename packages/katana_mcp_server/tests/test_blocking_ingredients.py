@@ -44,10 +44,10 @@ async def test_every_ingredient_that_orders_wait_for_is_listed_with_them(stage: 
     expected = waiting(tenant)
     assert set(pairs(answer)) == set(expected)
     assert answer["total"] == len(expected) > 5
-    assert answer["orders_held_up"] == len({order["id"] for each in expected.values() for _, order in each})
+    assert answer["orders_held_up"] == len({order["id"] for rows in expected.values() for _, order in rows})
     for row in answer["rows"]:
         mine = expected[row["variant_id"], row["location_id"]]
-        assert amount(row["needed"]) == sum(amount(each["total_remaining_quantity"]) for each, _ in mine)
+        assert amount(row["needed"]) == sum(amount(ingredient["total_remaining_quantity"]) for ingredient, _ in mine)
         assert row["order_count"] == len({order["id"] for _, order in mine})
         assert {
             (
@@ -58,15 +58,20 @@ async def test_every_ingredient_that_orders_wait_for_is_listed_with_them(stage: 
             )
             for order in row["orders"]
         } == {
-            (order["id"], order["order_no"], DAY(order["production_deadline_date"]), each["ingredient_availability"])
-            for each, order in mine
+            (
+                order["id"],
+                order["order_no"],
+                DAY(order["production_deadline_date"]),
+                ingredient["ingredient_availability"],
+            )
+            for ingredient, order in mine
         }
         deadlines = [order.get("production_deadline_date", "9") for order in row["orders"]]
         assert deadlines == sorted(deadlines)
         assert [order.get("overdue", False) for order in row["orders"]] == [
             deadline < DAY(NOW) for deadline in deadlines
         ]
-        worst = {each["ingredient_availability"] for each, _ in mine}
+        worst = {ingredient["ingredient_availability"] for ingredient, _ in mine}
         assert row["ingredient_availability"] == ("NOT_AVAILABLE" if "NOT_AVAILABLE" in worst else "EXPECTED")
         assert row["sku"] == tenant.get("variants", row["variant_id"])["sku"]
         assert row["location"] == tenant.get("locations", row["location_id"])["name"]
@@ -84,14 +89,14 @@ async def test_what_is_missing_is_what_stock_does_not_cover(stage: Stage, tenant
 
 async def test_stock_on_hand_is_taken_off_what_is_missing(stage: Stage, tenant: Tenant) -> None:
     (variant, place), mine = next(
-        (pair, each)
-        for pair, each in waiting(tenant).items()
-        if sum(amount(r["total_remaining_quantity"]) for r, _ in each) > 1
+        (pair, rows)
+        for pair, rows in waiting(tenant).items()
+        if sum(amount(r["total_remaining_quantity"]) for r, _ in rows) > 1
     )
-    needed = sum(amount(each["total_remaining_quantity"]) for each, _ in mine)
+    needed = sum(amount(ingredient["total_remaining_quantity"]) for ingredient, _ in mine)
     level = tenant.get("inventory", (variant, place))
     tenant.set_stock(variant, place, float(amount(level["quantity_committed"]) - 1))
-    (row,) = [each for each in (await stage.call(BLOCKING, limit=250))["rows"] if each["variant_id"] == variant]
+    (row,) = [entry for entry in (await stage.call(BLOCKING, limit=250))["rows"] if entry["variant_id"] == variant]
     assert amount(row["missing"]) == 1 <= needed
 
 
@@ -113,16 +118,16 @@ async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: T
     answer = await stage.call(BLOCKING, limit=250)
     seen = 0
     for pair, row in zip(pairs(answer), answer["rows"], strict=True):
-        coming = [each for each in row["incoming"] if "purchase_order_id" in each]
+        coming = [arrival for arrival in row["incoming"] if "purchase_order_id" in arrival]
         assert {(row["purchase_order_id"], amount(row["quantity"]), row["expected_date"]) for row in coming} == bought(
             tenant, pair
         )
-        for each in coming:
-            order = tenant.get("purchase_orders", each["purchase_order_id"])
-            assert each["order_no"] == order["order_no"]
-            assert each["supplier"] == tenant.get("suppliers", order["supplier_id"])["name"]
-            assert each.get("overdue", False) is (each["expected_date"] < DAY(NOW))
-        dates = [each.get("expected_date", "9") for each in row["incoming"]]
+        for arrival in coming:
+            order = tenant.get("purchase_orders", arrival["purchase_order_id"])
+            assert arrival["order_no"] == order["order_no"]
+            assert arrival["supplier"] == tenant.get("suppliers", order["supplier_id"])["name"]
+            assert arrival.get("overdue", False) is (arrival["expected_date"] < DAY(NOW))
+        dates = [entry.get("expected_date", "9") for entry in row["incoming"]]
         assert dates == sorted(dates)
         assert row["incoming_count"] == len(row["incoming"])
         seen += len(coming)
@@ -130,7 +135,7 @@ async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: T
 
 
 async def test_an_order_of_a_status_that_katana_has_added_is_still_on_its_way(stage: Stage, tenant: Tenant) -> None:
-    pair = next(each for each in waiting(tenant) if bought(tenant, each))
+    pair = next(key for key in waiting(tenant) if bought(tenant, key))
     order_id = next(iter(bought(tenant, pair)))[0]
     tenant.edit("purchase_orders", order_id, status="ON_ICE")
     answer = await stage.call(BLOCKING, limit=250)
@@ -141,7 +146,7 @@ async def test_an_order_of_a_status_that_katana_has_added_is_still_on_its_way(st
 async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_own(
     stage: Stage, tenant: Tenant
 ) -> None:
-    pair = next(each for each in waiting(tenant) if bought(tenant, each))
+    pair = next(key for key in waiting(tenant) if bought(tenant, key))
     order_id = next(iter(bought(tenant, pair)))[0]
     order = tenant.get("purchase_orders", order_id)
     row = next(
@@ -152,8 +157,8 @@ async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_
     tenant.edit("purchase_order_rows", row["id"], arrival_date="2031-05-06T00:00:00.000Z")
     tenant.edit("purchase_orders", order_id, expected_arrival_date="2031-01-02T00:00:00.000Z")
     answer = await stage.call(BLOCKING, limit=250)
-    (shown,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
-    dates = [each["expected_date"] for each in shown["incoming"] if each.get("purchase_order_id") == order_id]
+    (shown,) = [entry for entry in answer["rows"] if (entry["variant_id"], entry["location_id"]) == pair]
+    dates = [arrival["expected_date"] for arrival in shown["incoming"] if arrival.get("purchase_order_id") == order_id]
     assert "2031-05-06" in dates
 
 
@@ -178,8 +183,11 @@ async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_to
     transfer = tenant.create("stock_transfers", {**head, "stock_transfer_rows": [sent]})
     tenant.edit("stock_transfers", transfer["id"], status="inTransit")
     rows = (await stage.call(BLOCKING, limit=250))["rows"]
-    (row,) = [each for each in rows if each["variant_id"] == made["variant_id"]]
-    coming = {(each.get("manufacturing_order_id"), each.get("stock_transfer_id")): each for each in row["incoming"]}
+    (row,) = [entry for entry in rows if entry["variant_id"] == made["variant_id"]]
+    coming = {
+        (arrival.get("manufacturing_order_id"), arrival.get("stock_transfer_id")): arrival
+        for arrival in row["incoming"]
+    }
     assert amount(coming[assembly["id"], None]["quantity"]) == 3
     assert (coming[None, transfer["id"]]["order_no"], coming[None, transfer["id"]]["quantity"]) == ("ST-way", 4)
 
@@ -208,12 +216,12 @@ FILTERS: list[tuple[dict[str, Any], Keeps]] = [
 ]
 
 
-@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[str(each) for each, _ in FILTERS])
+@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[str(filters) for filters, _ in FILTERS])
 async def test_each_filter_keeps_exactly_the_orders_that_it_names(
     stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Keeps
 ) -> None:
     answer = await stage.call(BLOCKING, limit=250, **filters)
-    kept = {(pair, row["id"]) for pair, each in waiting(tenant).items() for row, order in each if keeps(row, order)}
+    kept = {(pair, row["id"]) for pair, rows in waiting(tenant).items() for row, order in rows if keeps(row, order)}
     assert set(pairs(answer)) == {pair for pair, _ in kept}
     assert sum(len(row["orders"]) for row in answer["rows"]) == len(kept)
 
@@ -238,7 +246,7 @@ async def test_an_order_that_is_done_or_deleted_waits_for_nothing(stage: Stage, 
 
 
 async def test_many_orders_are_counted_and_the_first_of_them_named(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for pair in waiting(tenant).values() for _, each in pair if each["variant_id"])
+    order = next(record for pair in waiting(tenant).values() for _, record in pair if record["variant_id"])
     body = {"variant_id": order["variant_id"], "planned_quantity": 50_000, "location_id": order["location_id"]}
     for _ in range(60):
         tenant.create("manufacturing_orders", body)
@@ -252,12 +260,12 @@ async def test_many_orders_are_counted_and_the_first_of_them_named(stage: Stage,
 
 async def test_one_order_has_what_it_waits_for_alone(stage: Stage, tenant: Tenant) -> None:
     expected = waiting(tenant)
-    order = next(order for each in expected.values() for _, order in each)
+    order = next(order for rows in expected.values() for _, order in rows)
     answer = await stage.call(BLOCKING, manufacturing_order_id=order["order_no"].lower(), limit=250)
-    mine = {pair for pair, each in expected.items() if any(held["id"] == order["id"] for _, held in each)}
+    mine = {pair for pair, rows in expected.items() if any(held["id"] == order["id"] for _, held in rows)}
     assert set(pairs(answer)) == mine
     assert answer["orders_held_up"] == 1
-    assert {each["order_no"] for row in answer["rows"] for each in row["orders"]} == {order["order_no"]}
+    assert {held["order_no"] for row in answer["rows"] for held in row["orders"]} == {order["order_no"]}
 
 
 async def test_who_holds_an_ingredient_and_is_due_later_could_give_way(

@@ -28,7 +28,7 @@ async def test_a_bom_is_shown_in_its_order_with_names_and_units(stage: Stage, te
     product = products(tenant)[0]
     rows = sorted(
         (bom_row for bom_row in tenant.all("bom_rows") if bom_row["product_variant_id"] == product["id"]),
-        key=lambda each: (each["rank"], each["id"]),
+        key=lambda part: (part["rank"], part["id"]),
     )
     answer = await stage.call("get_bom", skus_or_variant_ids=[product["sku"]])
     top, *lines = answer["rows"]
@@ -59,7 +59,7 @@ async def test_subassemblies_are_followed_and_quantities_add_up(stage: Stage, te
     lines = tree(answer)
     assert (1, wheel["id"], Decimal(2)) in lines
     assert (2, hub["id"], Decimal(3)) in lines
-    assert {(3, each, 3 * quantity) for each, quantity in per.items()} <= set(lines)
+    assert {(3, variant_id, 3 * quantity) for variant_id, quantity in per.items()} <= set(lines)
     place = lines.index((2, hub["id"], Decimal(3)))
     assert {level for level, _, _ in lines[place + 1 : place + 1 + len(per)]} == {3}
     shallow = await stage.call("get_bom", skus_or_variant_ids=[frame["id"]], levels=1)
@@ -103,7 +103,7 @@ async def test_an_ingredient_that_is_gone_is_marked(stage: Stage, tenant: Tenant
     )
     tenant.delete("variants", row["ingredient_variant_id"])
     answer = await stage.call("get_bom", skus_or_variant_ids=[row["product_variant_id"]])
-    assert [each["variant_id"] for each in answer["rows"] if each.get("deleted")] == [row["ingredient_variant_id"]]
+    assert [line["variant_id"] for line in answer["rows"] if line.get("deleted")] == [row["ingredient_variant_id"]]
 
 
 async def test_a_quantity_that_is_not_known_leaves_the_totals_below_it_unknown(stage: Stage, tenant: Tenant) -> None:
@@ -111,9 +111,9 @@ async def test_a_quantity_that_is_not_known_leaves_the_totals_below_it_unknown(s
     row = needs(tenant, frame, wheel, 2)
     tenant.edit("bom_rows", row["id"], quantity=None)
     answer = await stage.call("get_bom", skus_or_variant_ids=[frame["id"]], limit=250)
-    unknown = [each for each in answer["rows"] if each["level"] and "total_quantity" not in each]
-    assert {each["level"] for each in unknown} == {1, 2}
-    assert all("quantity" in each for each in unknown if each["level"] == 2)
+    unknown = [line for line in answer["rows"] if line["level"] and "total_quantity" not in line]
+    assert {line["level"] for line in unknown} == {1, 2}
+    assert all("quantity" in line for line in unknown if line["level"] == 2)
 
 
 async def test_lines_come_in_pages_that_fit(stage: Stage, tenant: Tenant) -> None:

@@ -187,7 +187,7 @@ async def test_a_lost_answer_is_found_by_the_row_and_a_row_that_goes_is_not_gues
     )
     stage.own.sandbox.faults.add(*(Fault(f"{method} /bom_rows*", action=Drop("after")) for method in ("PATCH", "POST")))
     assert [action["state"] for action in (await applied(stage, clock, preview))["actions"]] == ["applied"] * 2
-    assert [each[0] for each in _made_of(tenant, frame)] == [bolt, nut]
+    assert [line[0] for line in _made_of(tenant, frame)] == [bolt, nut]
     preview = await _asked(stage, clock, "modify_bom", **named, delete_row_ids=[row])
     stage.own.sandbox.faults.add(Fault("DELETE /bom_rows/*", action=Drop("after")))
     assert [action["state"] for action in (await applied(stage, clock, preview))["actions"]] == ["unknown"]

@@ -72,8 +72,8 @@ async def test_long_names_that_nothing_has_come_in_answers_that_fit(
 async def test_rows_beside_many_long_names_that_nothing_has_come_in_answers_that_fit(
     stage: Stage, tenant: Tenant, tool: str
 ) -> None:
-    known = [variant["id"] for variant in live(tenant, "variants")[:150]]
-    asked = [*known, *(f"{nr:\u0436<240}" for nr in range(100))]
+    variant_ids = [variant["id"] for variant in live(tenant, "variants")[:150]]
+    asked = [*variant_ids, *(f"{nr:\u0436<240}" for nr in range(100))]
     answer = await bounded(stage, tool, {"skus_or_variant_ids": asked, "limit": 250})
     unknown, said = len(answer["not_found"]), [warning["message"] for warning in answer["warnings"]]
     assert answer["has_more"] is True
@@ -84,16 +84,16 @@ async def test_rows_beside_many_long_names_that_nothing_has_come_in_answers_that
 
 async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, tenant: Tenant) -> None:
     shared = live(tenant, "variants")[:160]
-    for each in shared:
-        tenant.edit("variants", each["id"], sku="SHARED")
+    for variant in shared:
+        tenant.edit("variants", variant["id"], sku="SHARED")
     async with staged(own) as stage:
-        left, seen, told = list[object](["SHARED"]), list[int](), list[str]()
+        left, seen, messages = list[object](["SHARED"]), list[int](), list[str]()
         while left:
             answer = await bounded(stage, "get_variant_details", {"skus_or_variant_ids": left})
             seen += [variant["variant_id"] for variant in answer["variants"]]
-            told += [warning["message"] for warning in answer["warnings"] if warning["code"] == "duplicate_sku"]
+            messages += [warning["message"] for warning in answer["warnings"] if warning["code"] == "duplicate_sku"]
             left = left_of(answer, left)
     ids = [record["id"] for record in shared]
     assert seen == ids
     some = ", ".join(map(str, ids[:20]))
-    assert told == [f"{len(ids)} variants have the SKU 'SHARED': all are shown, ids {some} and more"]
+    assert messages == [f"{len(ids)} variants have the SKU 'SHARED': all are shown, ids {some} and more"]

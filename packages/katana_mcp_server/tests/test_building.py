@@ -20,7 +20,7 @@ INGREDIENTS = st.lists(st.tuples(st.sampled_from((WHEEL, SPOKE, PAINT)), st.inte
 
 
 def _recipes(bike: list[tuple[int, int]], wheel: int) -> Recipe:
-    return {BIKE: [(key, Decimal(each)) for key, each in bike], WHEEL: [(SPOKE, Decimal(wheel))]}
+    return {BIKE: [(key, Decimal(quantity)) for key, quantity in bike], WHEEL: [(SPOKE, Decimal(wheel))]}
 
 
 recipes = st.builds(_recipes, INGREDIENTS, st.integers(1, 4))
@@ -33,13 +33,13 @@ def taken(variant: int, recipes: Recipe, left: dict[int, Decimal]) -> bool:
         left[variant] -= 1
         return True
     return variant in recipes and all(
-        taken(each, recipes, left) for each, quantity in recipes[variant] for _ in range(int(quantity))
+        taken(ingredient, recipes, left) for ingredient, quantity in recipes[variant] for _ in range(int(quantity))
     )
 
 
 @given(recipes, stocks)
 def test_what_can_be_built_is_what_can_be_taken_piece_by_piece(recipes: Recipe, free: dict[int, Decimal]) -> None:
-    left, count = {key: each for key, each in free.items() if key != BIKE}, 0
+    left, count = {key: quantity for key, quantity in free.items() if key != BIKE}, 0
     while taken(BIKE, recipes, left):
         count += 1
     found = buildable(BIKE, recipes, free)
@@ -76,19 +76,21 @@ async def test_each_product_is_built_as_often_as_its_scarcest_ingredient_allows(
     rows = live(tenant, "bom_rows")
     made = {row["product_variant_id"] for row in rows}
     seen = 0
-    for told in answer["rows"]:
+    for product in answer["rows"]:
         recipe: dict[int, Decimal] = {}
         for row in rows:
-            if row["product_variant_id"] == told["variant_id"]:
+            if row["product_variant_id"] == product["variant_id"]:
                 key = row["ingredient_variant_id"]
                 recipe[key] = recipe.get(key, Decimal(0)) + amount(row["quantity"])
         if recipe and not recipe.keys() & made:
-            least = min(floor(max(Decimal(0), free.get(key, Decimal(0))) / each) for key, each in recipe.items())
-            assert told["buildable"] == least
-            assert {limit["variant_id"] for limit in told["limited_by"]} <= recipe.keys()
+            least = min(
+                floor(max(Decimal(0), free.get(key, Decimal(0))) / quantity) for key, quantity in recipe.items()
+            )
+            assert product["buildable"] == least
+            assert {limit["variant_id"] for limit in product["limited_by"]} <= recipe.keys()
             seen += least > 0
     assert seen
-    counts = [told["buildable"] for told in answer["rows"]]
+    counts = [entry["buildable"] for entry in answer["rows"]]
     assert counts == sorted(counts, reverse=True)
 
 

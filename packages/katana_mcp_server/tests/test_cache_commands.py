@@ -141,12 +141,12 @@ def test_damage_is_told_and_left_where_it_is(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant")
     path = typed_file(tmp_path)
     path.write_bytes(b"not a database " * 500)
-    before = sorted(each.name for each in directory(tmp_path).iterdir())
+    before = sorted(file.name for file in directory(tmp_path).iterdir())
     status, verify = run("status", "--json"), run("verify")
     assert (status.code, verify.code) == (1, 1)
     assert "damaged" in status.data["damaged"][0]
     assert "file is not a database" in verify.out
-    assert sorted(each.name for each in directory(tmp_path).iterdir()) == before
+    assert sorted(file.name for file in directory(tmp_path).iterdir()) == before
     assert run("rebuild", "--json").data["set_aside"][0].startswith(f"{path.name}.damaged-")
     assert run("verify").code == 0
 
@@ -304,10 +304,10 @@ def test_what_cannot_be_moved_back_is_named_and_does_not_keep_the_cache_from_bei
         (here / "notes.txt").write_text("mine")
         ran = run("clear", "--yes", "--json")
         assert (ran.code, ran.data["kept"], len(ran.data["stays"])) == (1, ["notes.txt"], left)
-        assert all("notes.txt stays: " in told for told in ran.data["stays"])
+        assert all("notes.txt stays: " in note for note in ran.data["stays"])
         assert not any(here.iterdir())
     assert run("status").code == 0
-    assert [each.read_text() for each in tmp_path.rglob("notes.txt")] == ["mine", "mine"]
+    assert [file.read_text() for file in tmp_path.rglob("notes.txt")] == ["mine", "mine"]
 
 
 def test_a_cache_in_use_is_not_cleared(run: Run, tmp_path: Path) -> None:
@@ -336,12 +336,12 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=lambda each: " ".join(each)[:30])
-def test_bad_input_ends_with_one_sentence_and_exit_code_2(run: Run, arguments: list[str], told: str) -> None:
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda value: " ".join(value)[:30])
+def test_bad_input_ends_with_one_sentence_and_exit_code_2(run: Run, arguments: list[str], message: str) -> None:
     ran = run(*arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith("katana-mcp: ")
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize("command", [["status"], ["rebuild"], ["verify"]])
@@ -351,8 +351,8 @@ def test_a_key_from_an_example_is_told_before_anything_is_looked_at(
     monkeypatch.delenv("KATANA_SANDBOX")
     monkeypatch.setenv("KATANA_API_KEY", "your-key")
     ran = run(*command)
-    told = "katana-mcp: KATANA_API_KEY: the Katana API key is a placeholder: copy the key from Katana\n"
-    assert (ran.code, ran.err) == (2, told)
+    message = "katana-mcp: KATANA_API_KEY: the Katana API key is a placeholder: copy the key from Katana\n"
+    assert (ran.code, ran.err) == (2, message)
 
 
 def test_the_settings_of_another_directory_are_a_flag_of_every_command(

@@ -169,7 +169,7 @@ def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -
 def test_what_the_typed_backend_loads_late_is_not_looked_through_for_garbage() -> None:
     code = (
         "import gc; from katana_mcp.caches.backends import BACKENDS; BACKENDS['typed'](None, ()); import sqlmodel;"
-        " print(any(each is sqlmodel.SQLModel for each in gc.get_objects()))"
+        " print(any(value is sqlmodel.SQLModel for value in gc.get_objects()))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "False\n"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout == "False\n"

@@ -133,10 +133,10 @@ async def test_a_rebuild_of_all_drops_what_katana_does_not_hold_of_any_entity(
     await unstuck(own.sandbox.clock, rebuild(job, []))
     async with opened(job) as stores:
         found = {name: await stores[store].get_many(name, [phantom]) for name, store in holder.items()}
-    assert [name for name, each in found.items() if each.rows] == ["stock"]
+    assert [name for name, matches in found.items() if matches.rows] == ["stock"]
 
 
-@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(each, marks=pytest.mark.soak) for each in FLAGS[:-1])])
+@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(flag, marks=pytest.mark.soak) for flag in FLAGS[:-1])])
 async def test_entities_that_share_a_file_keep_what_they_hold(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, flag: str
 ) -> None:
@@ -331,9 +331,9 @@ async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_d
 
 
 @two_backends
-@pytest.mark.parametrize(("failing", "told"), [(0, STAYS), (1, "not in place everywhere: rebuild again")])
+@pytest.mark.parametrize(("failing", "message"), [(0, STAYS), (1, "not in place everywhere: rebuild again")])
 async def test_a_swap_that_fails_says_whether_it_had_begun(
-    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, told: str
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, message: str
 ) -> None:
     async def full(*_: object) -> None:
         raise NoRoom
@@ -341,21 +341,21 @@ async def test_a_swap_that_fails_says_whether_it_had_begun(
     job = job_on(own, tmp_path)
     await rebuild(job, ["customer"])
     monkeypatch.setattr(type(list(BACKENDS.values())[failing](None, ())), "take", full)
-    with pytest.raises(NotDone, match=f"^no room is left; .*{told}$"):
+    with pytest.raises(NotDone, match=f"^no room is left; .*{message}$"):
         await rebuild(job, ["customer"])
 
 
 @two_backends
 async def test_a_rebuild_tells_of_each_backend_that_is_swapped(own: OwnSandbox, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int | None]] = []
+    steps: list[tuple[str, int, int | None]] = []
 
     def note(what: str, done: int, total: int | None) -> None:
-        told.append((what, done, total))
+        steps.append((what, done, total))
 
     job = job_on(own, tmp_path)
     await rebuild(job, ["customer"])
     await rebuild(replace(job, tell=note), ["customer"])
-    swapped = [step for step in told if step[0] == "swapping"]
+    swapped = [step for step in steps if step[0] == "swapping"]
     assert swapped == [("swapping", nr, len(swapped)) for nr in range(len(swapped))] != []
 
 
@@ -384,21 +384,21 @@ async def test_with_one_backend_left_there_is_nothing_to_compare_or_to_move(own:
     job = replace(both, parts=replace(PARTS, backends={ALWAYS: BACKENDS[ALWAYS]}))
     await rebuild(job, ["variant"])
     assert await held(job, "variant") == await held(both, "variant") != (0, None)
-    told = f"only the {ALWAYS} backend is left: there is nothing"
+    note = f"only the {ALWAYS} backend is left: there is nothing"
     for report, what in (
         (await verify(job, []), "to compare"),
         (await compare(job, [], More(run=10)), "to compare"),
         (await migrate(job, [], None), "to move"),
     ):
-        assert report.notes == (f"{told} {what}",)
+        assert report.notes == (f"{note} {what}",)
         assert (report.fine, report.data["entities"]) == (True, [])
 
 
 async def test_a_second_rebuild_at_the_same_time_is_refused(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path)
     ended = await asyncio.gather(rebuild(job, []), rebuild(job, []), return_exceptions=True)
-    refused = [each for each in ended if isinstance(each, NotDone)]
-    assert [str(each) for each in refused] == [
+    refused = [result for result in ended if isinstance(result, NotDone)]
+    assert [str(error) for error in refused] == [
         "another rebuild of this cache is under way; the old data stays as it was"
     ]
     assert (await held(job, "variant"))[0] == 172

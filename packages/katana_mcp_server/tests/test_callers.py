@@ -110,7 +110,7 @@ async def test_of_one_session_each_request_says_for_itself_and_what_is_no_clear_
         served = {
             value: LISTED in (await door.knock(headers | {READ_ONLY.lower(): value}, LISTING))[1] for value in values
         }
-        assert served == {each: each.strip() in {"false", "0", "no", "off", ""} for each in served}
+        assert served == {value: value.strip() in {"false", "0", "no", "off", ""} for value in served}
         twice = headers | {READ_ONLY: "false", READ_ONLY.upper(): "true"}
         assert LISTED not in (await door.knock(twice, LISTING))[1]
         assert LISTED in (await door.knock(headers, LISTING))[1]

@@ -43,15 +43,15 @@ def test_an_answer_without_all_rows_says_so_and_ends_with_one(
     own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(403), times=None))
     monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
     ran = command_line("call", "search_items", "query=a", "limit=1")
-    told = f"katana-mcp: the first sync has not ended ({ran.data['warming']}): rows may be missing; call it again"
-    assert (ran.code, ran.err, len(ran.data["rows"])) == (1, f"{told} in a moment\n", 1)
+    message = f"katana-mcp: the first sync has not ended ({ran.data['warming']}): rows may be missing; call it again"
+    assert (ran.code, ran.err, len(ran.data["rows"])) == (1, f"{message} in a moment\n", 1)
     own.sandbox.faults.clear()
     again = command_line("call", "search_items", "query=a", "limit=1")
     assert (again.code, again.err, "warming" in again.data) == (0, "", False)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["search_items", "fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not 'fork'"),
         (["search_items", "=fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not '=fork'"),
@@ -61,10 +61,10 @@ def test_an_answer_without_all_rows_says_so_and_ends_with_one(
         ([], "katana-mcp call needs TOOL"),
     ],
 )
-def test_bad_input_is_one_sentence(command_line: Run, words: list[str], told: str) -> None:
+def test_bad_input_is_one_sentence(command_line: Run, words: list[str], message: str) -> None:
     ran = command_line("call", *words)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize(("typed", "written"), [("y\n", True), ("", False)])
@@ -74,7 +74,7 @@ def test_a_person_is_asked_before_a_write(
     own = OwnSandbox()
     monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
     orders = own.sandbox.tenant("default").all("purchase_orders")
-    order = next(each for each in orders if each["status"] == "NOT_RECEIVED")
+    order = next(record for record in orders if record["status"] == "NOT_RECEIVED")
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps({"additional_info": None, "order_no": "PO-900"})))
     words = ("modify_purchase_order", f"purchase_order_id={order['id']}", "--arguments", "-")
     preview = command_line("call", *words)

@@ -14,9 +14,9 @@ BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
 
 def cut(answer: Payload) -> list[str]:
     """Return what an answer says of what was left."""
-    told = [warning for warning in answer["warnings"] if warning["code"] == "truncated_result"]
-    assert {row["severity"] for row in told} <= {"advisory"}
-    return [row["message"] for row in told]
+    warnings = [warning for warning in answer["warnings"] if warning["code"] == "truncated_result"]
+    assert {row["severity"] for row in warnings} <= {"advisory"}
+    return [row["message"] for row in warnings]
 
 
 async def test_ingredients_of_very_many_orders_are_a_lower_bound(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ async def test_1_it_is_rendered_to_the_same_bytes_and_listed_as_it_is_meant_in_b
     assert site.json("live.json")["tools"] == meant(site)
 
 
-class Told(MessageHandler):
+class ToolListHandler(MessageHandler):
     def __init__(self) -> None:
         super().__init__()
         self.changes = 0
@@ -110,14 +110,14 @@ class Told(MessageHandler):
 async def test_2_tools_of_a_server_that_is_killed_vanish_within_two_looks_and_return(
     adopted: Command, site: Site, shipping: ServedToy
 ) -> None:
-    async with site.served(handler=(told := Told())) as host:
+    async with site.served(handler=(handler := ToolListHandler())) as host:
         intended = (site.state / "intended.json").read_bytes()
         shipping.kill()
         await host.check()
         assert "quote" in await host.names()
         await host.check()
         await host.call("cache_status")
-        assert told.changes == 1
+        assert handler.changes == 1
         assert await host.names() == {"cache_status", "search_items"}
         live = site.json("live.json")
         assert live["servers"]["shipping"]["state"] == "down"
@@ -223,8 +223,8 @@ async def test_4_a_new_output_schema_is_adopted_after_one_answer_that_fits_and_g
         for _ in range(3):
             assert not (await host.call("quote", kg=1)).is_error
         assert (await host.listed())["quote"]["outputSchema"] == meant(site)["quote"]["outputSchema"] == WIDER
-        told = [attempt.outcome for attempt in read_attempts(CatalogFiles(site.written, site.state))]
-        assert told == ["offered", "valid", "offered", "failed", "failed"]
+        outcomes = [attempt.outcome for attempt in read_attempts(CatalogFiles(site.written, site.state))]
+        assert outcomes == ["offered", "valid", "offered", "failed", "failed"]
         assert site.json("live.json")["stuck"] == ["shipping.quote"]
         verified = await adopted("verify")
         assert verified.code == 1
@@ -404,8 +404,8 @@ async def test_10_the_newest_twenty_snapshots_are_kept(adopted: Command, site: S
     kept = sorted((site.state / "history").iterdir())
     versions = [json.loads(path.read_text("utf-8"))["servers"]["shipping"]["version"] for path in kept]
     assert versions == [str(number) for number in range(5, 25)]
-    told = (await adopted("history", "--json")).data["history"]
-    assert [row["file"] for row in told] == [path.name for path in kept]
+    history = (await adopted("history", "--json")).data["history"]
+    assert [row["file"] for row in history] == [path.name for path in kept]
 
 
 async def test_11_a_secret_that_a_server_is_given_is_in_no_file_no_log_and_no_answer(

@@ -295,8 +295,8 @@ async def test_a_server_that_goes_back_and_forth_does_not_fill_the_log(site: Sit
             await host.check()
             served_toy.toy.says("quote", outputSchema=QUOTE["outputSchema"])
             await host.check()
-    told = [attempt.outcome for attempt in read_attempts(CatalogFiles(site.written, site.state))]
-    assert told == ["offered", "withdrawn"]
+    outcomes = [attempt.outcome for attempt in read_attempts(CatalogFiles(site.written, site.state))]
+    assert outcomes == ["offered", "withdrawn"]
 
 
 async def _other(scope: Scope, receive: Receive, send: Send) -> None:
@@ -314,18 +314,18 @@ async def test_a_server_without_one_that_is_required_is_there_and_not_ready(site
 
 
 async def test_the_doctor_tells_how_the_catalogue_stands(site: Site, served_toy: ServedToy) -> None:
-    def told() -> tuple[str, str]:
+    def standing() -> tuple[str, str]:
         (found,) = catalog_findings(load(**site.settings()))
-        return found.state, found.told
+        return found.state, found.message
 
-    assert told() == ("advice", "enforce; other servers: 1; no server has looked yet")
+    assert standing() == ("advice", "enforce; other servers: 1; no server has looked yet")
     async with site.served() as host:
-        assert told() == ("fine", "enforce; other servers: 1")
+        assert standing() == ("fine", "enforce; other servers: 1")
         served_toy.toy.says("quote", description="Another.")
         await host.check()
-    assert told() == ("advice", "enforce; other servers: 1; differences when a server last looked: 1")
+    assert standing() == ("advice", "enforce; other servers: 1; differences when a server last looked: 1")
     site.write("[upstreams.shipping]")
-    assert told()[0] == "wrong"
+    assert standing()[0] == "wrong"
     assert catalog_findings(load(**site.settings(catalog="off"))) == []
 
 
@@ -347,11 +347,11 @@ async def test_another_server_gets_the_headers_that_the_catalogue_names_and_none
             assert (await client.call_tool("headers", {}, raise_on_error=False)).is_error
             served_toy.start()
             # The session to the other server is opened anew within this call, where the client's headers are at hand.
-            told = str((await client.call_tool("headers", {})).structured_content)
+            text = str((await client.call_tool("headers", {})).structured_content)
         assert (await door.request("GET", {"Host": "x"}, path="/readyz"))[0] == 200
-    assert "'authorization': '<SHIPPING_AUTH>'" in told
-    assert TOKEN not in told
-    assert "x-of-the-client" not in told
+    assert "'authorization': '<SHIPPING_AUTH>'" in text
+    assert TOKEN not in text
+    assert "x-of-the-client" not in text
 
 
 async def test_a_running_server_is_compared_with_what_is_meant_as_a_host_sees_it(
@@ -383,14 +383,14 @@ def test_a_server_keeps_to_its_budget_by_what_only_reads_the_dearest_first(site:
         others = [entry for entry in entries if entry["origin"].startswith("shipping.")]
         return [other["name"] for other in others if other["listed"]], [note for note in report.notes if "ship" in note]
 
-    everything, (told,) = tokens(10_000)
-    cost = int(told.split()[1])
-    assert (everything, told) == (["book", "quote", "track"], f"shipping: {cost} tokens listed, of a budget of 10,000")
+    everything, (line,) = tokens(10_000)
+    cost = int(line.split()[1])
+    assert (everything, line) == (["book", "quote", "track"], f"shipping: {cost} tokens listed, of a budget of 10,000")
     assert tokens(cost)[0] == everything
     assert tokens(cost - 1)[0] == ["book", "track"]
-    listed, (told,) = tokens(0)
+    listed, (line,) = tokens(0)
     assert listed == ["book"]
-    assert told.endswith("tokens listed, of a budget of 0; what may change something stays listed")
+    assert line.endswith("tokens listed, of a budget of 0; what may change something stays listed")
 
 
 def test_a_catalogue_that_others_may_write_starts_nothing(site: Site) -> None:

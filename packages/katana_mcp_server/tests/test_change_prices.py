@@ -80,8 +80,8 @@ async def test_a_purchase_price_is_told_in_the_currency_of_its_supplier(stage: S
     (one, first), (other, second), *_ = by_currency.items()
     asked = [{"sku_or_variant_id": record["id"], "price": 7} for record in (first, second)]
     preview = await stage.call(TOOL, which="purchase", prices=asked)
-    told = {change["field"].split(".purchase")[0]: change["new"] for change in preview["changes"]}
-    assert (told, preview.get("currency")) == ({first["sku"]: f"7 {one}", second["sku"]: f"7 {other}"}, None)
+    prices = {change["field"].split(".purchase")[0]: change["new"] for change in preview["changes"]}
+    assert (prices, preview.get("currency")) == ({first["sku"]: f"7 {one}", second["sku"]: f"7 {other}"}, None)
     alone = await stage.call(TOOL, which="purchase", prices=asked[:1])
     assert ([change["new"] for change in alone["changes"]], alone["currency"]) == (["7"], one)
 
@@ -124,7 +124,7 @@ async def test_a_lost_answer_leaves_each_price_as_planned_and_none_twice(
 async def test_a_price_that_somebody_changed_meanwhile_stops_the_plan(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:
-    variant = next(each for each in live(tenant, "variants") if each["sku"] and each["purchase_price"])
+    variant = next(record for record in live(tenant, "variants") if record["sku"] and record["purchase_price"])
     preview = await stage.call(TOOL, which="purchase", percent=10, skus_or_variant_ids=[variant["sku"]])
     tenant.edit("variants", variant["id"], purchase_price=77)
     clock.advance(61)
@@ -212,8 +212,8 @@ async def test_new_prices_of_a_supplier_name_goods_by_its_own_codes(
     prices = [{"sku_or_variant_id": code, "price": 7} for code in ("lief 77-a", "4006381333931")]
     preview = await stage.call(TOOL, which="purchase", prices=prices)
     assert [line["variant_id"] for line in preview["lines"]] == sorted(record["id"] for record in (first, second))
-    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "matched_by_code"]
-    assert len(told) == 2
+    messages = [warning["message"] for warning in preview["warnings"] if warning["code"] == "matched_by_code"]
+    assert len(messages) == 2
     await _applied(stage, clock, preview)
     assert {_prices(tenant, "purchase_price")[record["id"]] for record in (first, second)} == {7}
     clock.advance(61)

@@ -160,7 +160,7 @@ async def test_every_kind_of_child_brings_its_document_along(
         if gone:
             tenant.delete(feed.collection, child["id"])
         else:
-            word = next(each for each in ("city", "description", "quantity") if each in child)
+            word = next(field for field in ("city", "description", "quantity") if field in child)
             tenant.edit(feed.collection, child["id"], bump=True, **{word: "7"})
         assert tenant.get(spec.collection, document["id"])["updated_at"] == document["updated_at"]
         clock.advance(1_000)

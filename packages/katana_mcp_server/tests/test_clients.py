@@ -75,13 +75,13 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 async def says_yes(scene: Scene) -> int:
     asked = await scene.client.apply(scene.tokens)
     assert asked.is_question
-    told = await scene.client.reply(asked, YES)
-    return len(told.answer["outcomes"])
+    reply = await scene.client.reply(asked, YES)
+    return len(reply.answer["outcomes"])
 
 
 async def says_no(answer: object, scene: Scene) -> int:
-    told = await scene.client.reply(await scene.client.apply(scene.tokens), answer)
-    assert (told.answer["message"], told.answer["outcomes"]) == ("declined: nothing was written", [])
+    reply = await scene.client.reply(await scene.client.apply(scene.tokens), answer)
+    assert (reply.answer["message"], reply.answer["outcomes"]) == ("declined: nothing was written", [])
     return 0
 
 
@@ -90,16 +90,16 @@ async def says_neither_yes_nor_no(scene: Scene) -> int:
         scene.clock.advance(6)  # a minute has 60 requests
         asked = await scene.client.apply(scene.tokens)
         assert asked.is_question, name
-        told = await scene.client.reply(asked, result)
-        assert told.answer.get("outcomes", []) == [], name
+        reply = await scene.client.reply(asked, result)
+        assert reply.answer.get("outcomes", []) == [], name
         if scene.client.era == "legacy":
-            assert told.answer["message"].endswith("nothing was written"), name
+            assert reply.answer["message"].endswith("nothing was written"), name
     return 0
 
 
 async def cannot_ask_after_all(scene: Scene) -> int:
-    told = await scene.client.fail(await scene.client.apply(scene.tokens))
-    assert told is None or told.answer["outcomes"] == []
+    reply = await scene.client.fail(await scene.client.apply(scene.tokens))
+    assert reply is None or reply.answer["outcomes"] == []
     return 0
 
 
@@ -107,8 +107,8 @@ async def never_answers(scene: Scene) -> int:
     asked = await scene.client.apply(scene.tokens)
     if scene.client.era == "legacy":
         assert asked.is_question
-        told = await within(scene.clock, LONGEST, scene.client.receive())
-        assert "no answer" in told["result"]["structuredContent"]["message"]
+        reply = await within(scene.clock, LONGEST, scene.client.receive())
+        assert "no answer" in reply["result"]["structuredContent"]["message"]
         assert await within(scene.clock, 0, scene.client.withdrawn()) == asked.message["id"]
     return 0
 
@@ -137,8 +137,8 @@ async def answers_another_question(scene: Scene) -> int:
     theirs = await client.apply([scene.other])
     for state in (theirs.state, "", "forged", None):
         given = {"requestState": state, "inputResponses": {"confirm": YES}}
-        told = await client.apply(scene.tokens, **given)
-        assert told.answer.get("outcomes", []) == [], state
+        reply = await client.apply(scene.tokens, **given)
+        assert reply.answer.get("outcomes", []) == [], state
     wrong = await client.apply(scene.tokens, requestState=asked.state, inputResponses={"sure": YES})
     assert wrong.is_question
     return 0
@@ -147,25 +147,25 @@ async def answers_another_question(scene: Scene) -> int:
 async def hands_back_what_was_asked_before_a_part_was_written(scene: Scene) -> int:
     asked = await scene.client.apply(scene.tokens)
     await applied(scene.elsewhere, scene.tokens[0])
-    told = await scene.client.reply(asked, YES)
+    reply = await scene.client.reply(asked, YES)
     if len(scene.tokens) == 1:
-        assert len(told.answer["outcomes"]) == 1
+        assert len(reply.answer["outcomes"]) == 1
         return 1
     if scene.client.era == "modern":
-        assert (told.answer["outcomes"], "stale" in told.answer["message"]) == ([], True)
+        assert (reply.answer["outcomes"], "stale" in reply.answer["message"]) == ([], True)
         return 1
-    assert len(told.answer["outcomes"]) == 2
+    assert len(reply.answer["outcomes"]) == 2
     return 2
 
 
 async def hands_an_old_question_back_after_the_write(scene: Scene) -> int:
     client, asked = scene.client, await scene.client.apply(scene.tokens)
-    told = await client.reply(asked, YES)
+    reply = await client.reply(asked, YES)
     if client.era == "modern":
-        assert (await client.reply(asked, YES)).answer == told.answer
+        assert (await client.reply(asked, YES)).answer == reply.answer
         return len(scene.tokens)
     await client.answer(asked, YES)  # a message that nobody waits for
-    assert (await client.apply(scene.tokens)).answer == told.answer
+    assert (await client.apply(scene.tokens)).answer == reply.answer
     return len(scene.tokens)
 
 
@@ -173,10 +173,10 @@ async def answers_twice(scene: Scene) -> int:
     client, asked = scene.client, await scene.client.apply(scene.tokens)
     await client.answer(asked, YES)
     await client.answer(asked, YES)
-    told = [await within(scene.clock, 60, client.receive()) for _ in range(2 if client.era == "modern" else 1)]
-    assert [len(payload["result"]["structuredContent"]["outcomes"]) for payload in told] == [len(scene.tokens)] * len(
-        told
-    )
+    replies = [await within(scene.clock, 60, client.receive()) for _ in range(2 if client.era == "modern" else 1)]
+    assert [len(payload["result"]["structuredContent"]["outcomes"]) for payload in replies] == [
+        len(scene.tokens)
+    ] * len(replies)
     return len(scene.tokens)
 
 
@@ -193,10 +193,12 @@ async def answers_no_and_then_yes(scene: Scene) -> int:
 async def calls_again_while_asked(scene: Scene) -> int:
     client = scene.client
     asked = [await client.apply(scene.tokens) for _ in range(2)]
-    for each in asked:
-        await client.answer(each, YES)
-    told = [await within(scene.clock, 60, client.receive()) for _ in asked]
-    assert [payload["result"]["structuredContent"] for payload in told] == [told[0]["result"]["structuredContent"]] * 2
+    for question in asked:
+        await client.answer(question, YES)
+    replies = [await within(scene.clock, 60, client.receive()) for _ in asked]
+    assert [payload["result"]["structuredContent"] for payload in replies] == [
+        replies[0]["result"]["structuredContent"]
+    ] * 2
     return len(scene.tokens)
 
 
@@ -247,13 +249,13 @@ class Floor:
         """
         self._clock.advance(61)  # a minute has 60 requests
         named = [f"{era} {name} {number} of {count}" for number in range(count)]
-        tokens = [await planned(self._stage, "create_customer", name=each) for each in named]
+        tokens = [await planned(self._stage, "create_customer", name=customer) for customer in named]
         other = await planned(self._stage, "create_customer", name=f"not asked for by {name}")
         running, sent, began = asyncio.all_tasks(), len(writes(self._stage)), self._clock.monotonic()
 
         async with on_the_wire(self._server, era) as client:
-            told = await KINDS[name](Scene(client, tuple(tokens), other, self._clock, self._stage))
-        assert (self._written(sent), self._made(named)) == (told, told), named
+            written = await KINDS[name](Scene(client, tuple(tokens), other, self._clock, self._stage))
+        assert (self._written(sent), self._made(named)) == (written, written), named
         assert self._clock.monotonic() - began <= LONGEST + 1, named
         await self._lets_go(running, named)
 
@@ -273,7 +275,7 @@ class Floor:
 
     def _made(self, named: Sequence[str]) -> int:
         found = [customer["name"] for customer in live(self._stage.own.sandbox.tenant(), "customers")]
-        return sum(found.count(each) for each in named)
+        return sum(found.count(name) for name in named)
 
     async def _lets_go(self, running: set[asyncio.Task[Any]], named: Sequence[str]) -> None:
         """Nothing goes on for the client that left, and nobody waits for time to pass."""
@@ -300,6 +302,6 @@ async def test_a_client_that_cannot_ask_writes_once_however_often_it_calls(own: 
         tokens = [await planned(stage, "create_customer", name=f"unasked {nr}") for nr in range(2)]
         async with on_the_wire(server, era, has_person=False) as client:
             for some in (tokens[:1], tokens, tokens):
-                told = await client.apply(some)
-                assert [outcome["applied"] for outcome in told.answer["outcomes"]] == [1] * len(some)
+                reply = await client.apply(some)
+                assert [outcome["applied"] for outcome in reply.answer["outcomes"]] == [1] * len(some)
         assert len(writes(stage)) == 2

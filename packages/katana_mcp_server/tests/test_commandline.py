@@ -16,8 +16,8 @@ COMMANDS = (
     "demo",
     "sync",
     "doctor",
-    *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
-    *(f"catalog {each}" for each in ("list", "diff", "adopt")),
+    *(f"cache {action}" for action in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
+    *(f"catalog {action}" for action in ("list", "diff", "adopt")),
 )
 OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =])(?:.*\n│  )*.*$", re.MULTILINE)
 """An option and all lines that tell of it, however wide the help is."""
@@ -96,36 +96,36 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "told"), WRONG, ids=[typed for typed, _ in WRONG])
+@pytest.mark.parametrize(("typed", "message"), WRONG, ids=[typed for typed, _ in WRONG])
 def test_what_cannot_work_is_one_sentence_in_our_words_that_says_what_was_meant(
-    command_line: Run, typed: str, told: str
+    command_line: Run, typed: str, message: str
 ) -> None:
     ran = command_line(*typed.split())
-    assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {message}\n")
 
 
-def flat(told: str) -> str:
+def flat(text: str) -> str:
     """Return a help as one line, however wide it is."""
-    return " ".join(told.replace("│", " ").split())
+    return " ".join(text.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_tells_what_each_option_is_for_and_how_the_command_ends(command_line: Run, command: str) -> None:
-    told = command_line(*command.split(), "--help").out
-    for found in OPTION.finditer(told):
+    output = command_line(*command.split(), "--help").out
+    for found in OPTION.finditer(output):
         _, *words = flat(found[0]).split()
         meaning = [word for word in words if not word.isupper()]
         assert meaning[0][0].isalpha(), found[0]
-    if "ENTITIES" in told:
-        assert told.startswith(f"Usage: katana-mcp {command} [OPTIONS] [ENTITIES...]\n")
-    assert "ARGS" not in told
+    if "ENTITIES" in output:
+        assert output.startswith(f"Usage: katana-mcp {command} [OPTIONS] [ENTITIES...]\n")
+    assert "ARGS" not in output
     stopped = command in {"sync", "doctor"} or command.startswith("cache")
-    assert ("130 stopped with Ctrl-C" in flat(told)) is stopped
+    assert ("130 stopped with Ctrl-C" in flat(output)) is stopped
 
 
 def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(command_line: Run) -> None:
-    told = flat(command_line("serve", "--help").out)
-    assert not re.findall(r"\b(?:allowed_hosts|allowed_origins|http_token)\b", told)
+    output = flat(command_line("serve", "--help").out)
+    assert not re.findall(r"\b(?:allowed_hosts|allowed_origins|http_token)\b", output)
     for field, meaning in (
         ("host", "Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts."),
         ("port", "Port to bind, 8000 by default; 0 takes a free one."),
@@ -138,26 +138,26 @@ def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(co
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(command_line: Run, command: str) -> None:
-    told = command_line(*command.split(), "--help").out
-    options = {found[1]: VARIABLE.findall(found[0]) for found in OPTION.finditer(told)}
-    assert options, told
+    output = command_line(*command.split(), "--help").out
+    options = {found[1]: VARIABLE.findall(found[0]) for found in OPTION.finditer(output)}
+    assert options, output
     for option, variables in options.items():
         field = option.removeprefix("--").replace("-", "_")
-        assert variables == ([variable(field)] if field in Settings.model_fields else []), told
-    assert "An option with a [VARIABLE] can also be set by that variable" in told
-    assert "Every flag" not in told
+        assert variables == ([variable(field)] if field in Settings.model_fields else []), output
+    assert "An option with a [VARIABLE] can also be set by that variable" in output
+    assert "Every flag" not in output
 
 
 def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
-    told = command_line("tools", "--search-mode", "--toolsets", "items").out
-    assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == told, "as it was called before"
-    assert "\n5 tools, " in told
+    output = command_line("tools", "--search-mode", "--toolsets", "items").out
+    assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == output, "as it was called before"
+    assert "\n5 tools, " in output
     reads, writes = "get_item, list_items, list_reference", "modify_bom, modify_item, replace_ingredient"
     more = f"change_prices, create_item, define_custom_field, delete_item, {reads}, {writes}"
-    assert f"\n10 more through `search_tools` and `call_tool`: {more}\n" in told
+    assert f"\n10 more through `search_tools` and `call_tool`: {more}\n" in output
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(
@@ -171,8 +171,8 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
     assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out
     for command in ("tools", "serve"):
         ran = command_line(command, "--tools", "rebuild_cache")
-        told = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"
-        assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
+        message = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {message}\n")
 
 
 @pytest.mark.parametrize(

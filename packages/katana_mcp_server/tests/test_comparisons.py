@@ -185,7 +185,7 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
         await stage.call("search_customers", query="berger")
         await stage.call("search_items", query="bike")
     (path,) = files(tmp_path)
-    found = {each.entity: each for each in standings(path.parent, ["customer", "variant"])}
+    found = {summary.entity: summary for summary in standings(path.parent, ["customer", "variant"])}
     assert all(summary.comparisons for summary in found.values())
     assert {summary.mismatches + summary.errors for summary in found.values()} == {0}
     with closing(sqlite3.connect(path)) as db:
@@ -244,7 +244,7 @@ async def test_a_trial_that_cannot_be_filled_is_left_out_and_said_so_until_it_ca
                 assert stage.requests() == before
         looked = await status(job, [], quarantine=False)
         assert (len(notices), looked.data["left_out"]) == (0 if is_well else 1, notices)
-        assert all(told.startswith(f"no room is left; {trial} was") for told in notices)
+        assert all(notice.startswith(f"no room is left; {trial} was") for notice in notices)
         found = standing(job.directory)
         assert (found.comparisons > 0, found.errors, found.against is None) == (is_well, 1, False)
 

@@ -53,9 +53,9 @@ async def test_all_that_remains_is_made_by_the_recipe_and_the_preview_says_what_
     assert "insufficient_stock" in codes(preview, "advisory")
     await applied(stage, clock, preview)
     moved = {key: _in_stock(tenant, key, place) - value for key, value in before.items()}
-    told = {text.split(" at ")[0]: text.rsplit(": ", 1)[1].split(" → ") for text in preview["stock"]}
+    amounts = {text.split(" at ")[0]: text.rsplit(": ", 1)[1].split(" → ") for text in preview["stock"]}
     for key, change in moved.items():
-        old, new = told[tenant.get("variants", key)["sku"]]
+        old, new = amounts[tenant.get("variants", key)["sku"]]
         assert float(new) - float(old) == pytest.approx(change)
     done = tenant.get(ORDER, order["id"])
     assert (done["status"], done["done_date"], _made(tenant, order)) == ("DONE", DATE, [(4, DATE)])
@@ -229,6 +229,6 @@ async def test_two_orders_that_share_an_ingredient_are_completed_by_one_apply_th
     ]
     before = tenant.get(RECIPE, last)["ingredient_availability"]
     clock.advance(61)
-    told = payload_of(await within(clock, 300, stage.result("apply_plan", {"plan_tokens": tokens})))
-    assert [outcome["applied"] for outcome in told["outcomes"]] == [1, 1]
+    answer = payload_of(await within(clock, 300, stage.result("apply_plan", {"plan_tokens": tokens})))
+    assert [outcome["applied"] for outcome in answer["outcomes"]] == [1, 1]
     assert (before, tenant.get(RECIPE, last)["ingredient_availability"]) == ("IN_STOCK", "NOT_AVAILABLE")

@@ -60,7 +60,7 @@ async def written(
         for _ in range(len(answers) + 1):
             await client.call_tool("apply_plan", {"plan_tokens": [token]}, raise_on_error=False)
             counts.append(len(made(tenant)))
-    assert [NUMBER in each for each in asked] == [True] * len(answers)
+    assert [NUMBER in question for question in asked] == [True] * len(answers)
     return counts
 
 

@@ -40,8 +40,8 @@ def _grid(*troubles: str) -> list[Any]:
         for trouble in troubles
     ]
     marks = {size: [pytest.mark.soak] for size in ("large", "small sale", "large make")}
-    each = [pytest.param(size, troubles, id=f"{size}-each in turn", marks=marks.get(size, [])) for size in CASES]
-    return [*each, *slow]
+    in_turn = [pytest.param(size, troubles, id=f"{size}-each in turn", marks=marks.get(size, [])) for size in CASES]
+    return [*in_turn, *slow]
 
 
 @pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))

@@ -37,14 +37,14 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     hasty(monkeypatch)
 
 
-def _in_stock(tenant: Tenant, told: list[str], held: Stock) -> list[str]:
+def _in_stock(tenant: Tenant, phrases: list[str], held: Stock) -> list[str]:
     """Return what a preview says of the stock, as the ledger has it now."""
     skus = {(variant["sku"], variant["id"]) for variant in live(tenant, "variants")}
     places = {place["name"]: place["id"] for place in live(tenant, "locations")}
     found: list[str] = []
-    for phrase in told:
+    for phrase in phrases:
         (sku, name), old = phrase.split(": ")[0].split(" at ", 1), phrase.split(": ")[1].split(" → ")[0]
-        keys = [key for known, key in skus if known == sku]
+        keys = [key for code, key in skus if code == sku]
         now = [f"{sku} at {name}: {old} → {held[key, places[name]].normalize():f}" for key in keys[:1]]
         found += now or [phrase]  # one without a SKU is called otherwise
     return found

@@ -105,12 +105,12 @@ async def test_what_makes_no_sense_is_refused_by_a_code_of_its_own(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     order = large(tenant, NUMBER)
-    told: dict[str, list[str]] = {}
+    refusals: dict[str, list[str]] = {}
     for name, (edit, _) in _edits(order).items():
         clock.advance(20)
         preview = payload_of(await stage.result(TOOL, {"purchase_order_id": NUMBER, **edit}))
-        told[name] = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
-    assert told == {name: [code] for name, (_, code) in _edits(order).items()}
+        refusals[name] = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
+    assert refusals == {name: [code] for name, (_, code) in _edits(order).items()}
 
 
 async def test_rows_with_serial_numbers_keep_them_where_none_are_named(
@@ -165,7 +165,7 @@ async def test_a_row_comes_with_fewer_of_its_serial_numbers_and_with_no_others(
         assert refused["requests"] == []
     update = [{"row_id": first["id"], "quantity": 2, "serial_number_ids": [three, one]}]
     preview = await stage.call(TOOL, id=NUMBER, update_rows=update)
-    (change,) = [each for each in preview["changes"] if each["field"].endswith("serial_number_ids")]
+    (change,) = [entry for entry in preview["changes"] if entry["field"].endswith("serial_number_ids")]
     assert (change["old"], change["new"]) == (f"{one}, {two}, {three}", f"{one}, {three}")
     before = shape(tenant, order["id"])["costs"]
     await brought_to_its_end(stage, clock, preview["plan_token"])
@@ -202,8 +202,8 @@ async def test_the_preview_says_what_becomes_of_the_stock_and_what_is_not_kept(
     assert [line.split(":")[0] for line in preview["stock"]] == [
         f"{good['sku']} at {live(tenant, 'locations')[0]['name']}" for good in (first, second)
     ]
-    assert any("the ids of rows" in each for each in preview["not_kept"])
-    assert any("additional costs" in each for each in preview["not_kept"])
+    assert any("the ids of rows" in note for note in preview["not_kept"])
+    assert any("additional costs" in note for note in preview["not_kept"])
     await brought_to_its_end(stage, clock, preview["plan_token"])
     after = stock(tenant, order)
     assert (
@@ -317,9 +317,9 @@ async def test_a_row_that_came_twice_is_deleted(stage: Stage, tenant: Tenant, cl
     order, preview = await planned(stage, tenant, CASES["large"], "PO-901")
 
     def again(tenant: Tenant) -> None:
-        known = ("variant_id", "quantity", "price_per_unit", "tax_rate_id", "arrival_date", "location_id")
+        fields = ("variant_id", "quantity", "price_per_unit", "tax_rate_id", "arrival_date", "location_id")
         last = max(live(tenant, "purchase_order_rows"), key=lambda row: row["id"])
-        twice = {name: last[name] for name in (*known, "purchase_uom", "purchase_uom_conversion_rate")}
+        twice = {name: last[name] for name in (*fields, "purchase_uom", "purchase_uom_conversion_rate")}
         tenant.create("purchase_order_rows", {**twice, "purchase_order_id": order["id"]})
 
     stage.own.sandbox.faults.add(Fault("POST /purchase_order_rows", nth=2, action=Mutate(change=again, when="after")))

@@ -120,11 +120,11 @@ def _edits(order: Wire) -> dict[str, tuple[dict[str, Any], list[str]]]:
 async def test_what_makes_no_sense_is_refused_by_a_code_of_its_own(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    order, told = large(tenant, NUMBER), dict[str, list[str]]()
+    order, refusals = large(tenant, NUMBER), dict[str, list[str]]()
     for name, (edit, _) in _edits(order).items():
         clock.advance(20)
-        told[name] = _blocking(await stage.call(TOOL, id=order["id"], **edit))
-    assert told == {name: codes for name, (_, codes) in _edits(order).items()}
+        refusals[name] = _blocking(await stage.call(TOOL, id=order["id"], **edit))
+    assert refusals == {name: codes for name, (_, codes) in _edits(order).items()}
 
 
 async def test_what_was_used_as_planned_follows_the_plan_and_what_was_not_stays(

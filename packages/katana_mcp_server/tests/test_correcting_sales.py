@@ -110,12 +110,12 @@ def _edits(order: Wire) -> dict[str, tuple[dict[str, Any], list[str]]]:
 async def test_what_makes_no_sense_is_refused_by_a_code_of_its_own(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    order, told = large(tenant, NUMBER), dict[str, list[str]]()
+    order, refusals = large(tenant, NUMBER), dict[str, list[str]]()
     edits = _edits(order)
     for name, (edit, _) in edits.items():
         clock.advance(20)
-        told[name] = _blocking(await stage.call(TOOL, id=order["id"], **edit))
-    assert told == {name: codes for name, (_, codes) in edits.items()}
+        refusals[name] = _blocking(await stage.call(TOOL, id=order["id"], **edit))
+    assert refusals == {name: codes for name, (_, codes) in edits.items()}
 
 
 async def test_a_row_that_is_made_to_order_is_not_deleted(stage: Stage, tenant: Tenant) -> None:

@@ -53,8 +53,8 @@ async def test_what_is_completed_is_booked_once_read_at_once_and_taken_back(
         short["id"]: -2,
         over["id"]: 1,
     }
-    (told,) = [warning["message"] for warning in outcome["warnings"] if warning["code"] == "stock_booked"]
-    assert f"{adjustment['stock_adjustment_number']} (id {adjustment['id']}, 2 rows)" in told
+    (message,) = [warning["message"] for warning in outcome["warnings"] if warning["code"] == "stock_booked"]
+    assert f"{adjustment['stock_adjustment_number']} (id {adjustment['id']}, 2 rows)" in message
 
     seen = await stage.call("list_stocktakes", stocktake_number="STK-9", include_rows=True)
     assert seen["rows"][0]["status"] == "COMPLETED"
@@ -117,7 +117,7 @@ async def test_all_that_is_in_stock_is_put_on_the_list_and_counted_later(
         {"sku_or_variant_id": second["id"], "quantity": 4},
     ]
     going_on = await stage.call(TOOL, stocktake_id="STK-9", counts=counts)
-    line = next(each for each in going_on["lines"] if each["variant_id"] == first["id"])
+    line = next(entry for entry in going_on["lines"] if entry["variant_id"] == first["id"])
     assert (line["in_stock"], line["difference"], line["moved"]) == (noted, -3, -3)
     (moved,) = [warning for warning in going_on["warnings"] if warning["code"] == "moved_since_count"]
     assert f"{first['sku']} -3" in moved["message"]
@@ -179,10 +179,16 @@ async def test_lines_that_are_not_understood_are_named_and_never_guessed(
     first, second = goods(tenant, 2)
     table = f"{first['sku']};3\n{second['sku']};a few\nNOWHERE-1;2\n{second['sku']};1.000\n{first['sku']};4;LOT-1\nx"
     preview = await stage.call(TOOL, location_id=NORTH, table=table, complete=complete)
-    assert [each.split(":")[0] for each in preview["misread"]] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
+    assert [message.split(":")[0] for message in preview["misread"]] == [
+        "line 2",
+        "line 3",
+        "line 4",
+        "line 5",
+        "line 6",
+    ]
     assert [(line["variant_id"], line["quantity"]) for line in preview["lines"]] == [(first["id"], 3)]
-    (told,) = [warning for warning in preview["warnings"] if warning["code"] == "misread_lines"]
-    assert told["severity"] == ("blocking" if complete else "advisory")
+    (misread,) = [warning for warning in preview["warnings"] if warning["code"] == "misread_lines"]
+    assert misread["severity"] == ("blocking" if complete else "advisory")
     assert ("plan_token" in preview) is not complete
     assert complete or preview["status"] == "IN_PROGRESS", "what was not read is not counted"
 
@@ -191,14 +197,14 @@ async def test_doubled_lines_are_summed_and_told(stage: Stage, tenant: Tenant) -
     (first,) = goods(tenant, 1)
     preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']},3\n{first['id']},4.5")
     assert [line["quantity"] for line in preview["lines"]] == [7.5]
-    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "duplicate_row"]
-    assert f"{first['sku']} in line 1, line 2: 3 + 4.5 = 7.5" in told
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "duplicate_row"]
+    assert f"{first['sku']} in line 1, line 2: 3 + 4.5 = 7.5" in message
 
 
 async def test_goods_with_batches_are_counted_batch_by_batch(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
     glue = tenant.create("materials", {"name": "Glue", "batch_tracked": True, "variants": [{"sku": "GLUE"}]})
     key = glue["variants"][0]["id"]
-    ids = [tenant.create("batches", {"batch_number": each, "variant_id": key})["id"] for each in ("LOT-1", "LOT-2")]
+    ids = [tenant.create("batches", {"batch_number": number, "variant_id": key})["id"] for number in ("LOT-1", "LOT-2")]
     for place, amount in ((0, 5), (1, 3), (1, -3)):
         batches = [{"batch_id": ids[place], "quantity": amount}]
         line = {"variant_id": key, "quantity": amount, "batch_transactions": batches}
@@ -225,7 +231,7 @@ async def test_more_rows_than_a_plan_holds_go_on_and_the_stock_is_noted_once_all
     own: OwnSandbox, clock: ManualClock, tenant: Tenant
 ) -> None:
     many = goods(tenant, 25)
-    counted = {each["id"]: held(tenant, each["id"]) + nr % 3 - 1 for nr, each in enumerate(many)}
+    counted = {variant["id"]: held(tenant, variant["id"]) + nr % 3 - 1 for nr, variant in enumerate(many)}
     table, asked = table_of(tenant, counted), {"location_id": NORTH}
     seen: list[str] = []
     async with staged(own, Setup(flags={"max_plan_lines": 16})) as stage:
@@ -240,8 +246,10 @@ async def test_more_rows_than_a_plan_holds_go_on_and_the_stock_is_noted_once_all
             )
             if "left" not in preview:
                 break
-            told = next(warning["message"] for warning in preview["warnings"] if warning["code"] == "truncated_result")
-            assert "stocktake_id='STK-9'" in told
+            message = next(
+                warning["message"] for warning in preview["warnings"] if warning["code"] == "truncated_result"
+            )
+            assert "stocktake_id='STK-9'" in message
             asked = {"stocktake_id": "STK-9"}
     assert seen == ["NOT_STARTED", "NOT_STARTED", "COMPLETED"]
     assert {key: held(tenant, key) for key in counted} == counted
@@ -345,7 +353,7 @@ async def test_a_count_that_somebody_else_enters_meanwhile_stops_the_plan(
     (first,) = goods(tenant, 1)
     await applied(stage, clock, await stage.call(TOOL, location_id=NORTH, skus_or_variant_ids=[first["sku"]]))
     preview = await stage.call(TOOL, stocktake_id="STK-9", table=f"{first['sku']};1")
-    row = max(tenant.all("stocktake_rows"), key=lambda each: each["id"])
+    row = max(tenant.all("stocktake_rows"), key=lambda record: record["id"])
     tenant.edit("stocktake_rows", row["id"], counted_quantity=5)
     clock.advance(61)
     refusal = await stage.refusal("apply_plan", plan_tokens=[preview["plan_token"]])

@@ -10,7 +10,7 @@ from katana_mcp.entities.stocktakes.counting.table import CountLine, UnreadLine,
 
 SEPARATORS = st.sampled_from(["\t", ";", ","])
 SKUS = st.from_regex(r"[A-Z]{1,6}[-_/.]?[0-9]{1,4}", fullmatch=True)
-AMOUNTS = st.decimals(min_value=0, max_value=10**9, places=2).map(lambda each: format(each, "f"))
+AMOUNTS = st.decimals(min_value=0, max_value=10**9, places=2).map(lambda number: format(number, "f"))
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_what_is_not_certain_is_not_read(line: str, why: str) -> None:
 )
 def test_columns_of_another_order_are_not_taken_for_counts(heading: str) -> None:
     lines, named = read_table(f"{heading}\nFSKT-32M;10;5\n")
-    (told,) = lines
-    assert isinstance(told, UnreadLine)
-    assert (told.where, named) == ("line 1", None)
-    assert "paste SKU, quantity and, if any, batch alone, in this order" in told.why
+    (line,) = lines
+    assert isinstance(line, UnreadLine)
+    assert (line.where, named) == ("line 1", None)
+    assert "paste SKU, quantity and, if any, batch alone, in this order" in line.why
 
 
 def test_lines_are_counted_as_they_are_seen_and_a_heading_is_none() -> None:

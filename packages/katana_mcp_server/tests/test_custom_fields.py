@@ -38,27 +38,27 @@ async def test_the_definitions_are_reference_data_with_their_choices(stage: Stag
 
 async def test_every_document_shows_them_by_label(stage: Stage, tenant: Tenant, defined: dict[str, str]) -> None:
     order, row = live(tenant, "sales_orders")[0], live(tenant, "sales_order_rows")[0]
-    variant = next(each for each in live(tenant, "variants") if each["product_id"])
+    variant = next(record for record in live(tenant, "variants") if record["product_id"])
     values = {defined["Carrier"]: 2, defined["Gift note"]: "Well done", UNKNOWN: 7}
     bought, customer, supplier = (live(tenant, name)[0] for name in ("purchase_orders", "customers", "suppliers"))
     tenant.edit("sales_orders", order["id"], custom_fields=values)
     tenant.edit("sales_order_rows", row["id"], custom_fields={defined["Engraving"]: 1})
     tenant.edit("variants", variant["id"], custom_fields=values)
-    for collection, each in (("purchase_orders", bought), ("customers", customer), ("suppliers", supplier)):
-        tenant.edit(collection, each["id"], custom_fields={defined["Quality grade"]: 2})
+    for collection, record in (("purchase_orders", bought), ("customers", customer), ("suppliers", supplier)):
+        tenant.edit(collection, record["id"], custom_fields={defined["Quality grade"]: 2})
     shown = {"Carrier": "Own van", "Gift note": "Well done", UNKNOWN: 7}
     assert by_label((await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]) == shown
     lines = (await stage.call("get_sales_order", sales_order_id=row["sales_order_id"]))["order"]["rows"]
     assert [by_label(line) for line in lines if line["sales_order_row_id"] == row["id"]] == [{"Engraving": 1}]
     item = (await stage.call("get_item", item_id=variant["product_id"], item_type="product"))["item"]
-    assert [by_label(each) for each in item["rows"] if each["variant_id"] == variant["id"]] == [shown]
+    assert [by_label(entry) for entry in item["rows"] if entry["variant_id"] == variant["id"]] == [shown]
     (details,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]]))["variants"]
     assert by_label(details) == shown
     grade = {"Quality grade": "B"}
     assert by_label((await stage.call("get_purchase_order", purchase_order_id=bought["id"]))["order"]) == grade
     assert by_label((await stage.call("get_customer", customer_id=customer["id"]))["customer"]) == grade
     suppliers = (await stage.call("list_reference", kind="supplier", limit=250))["rows"]
-    assert [by_label(each) for each in suppliers if each["supplier_id"] == supplier["id"]] == [grade]
+    assert [by_label(entry) for entry in suppliers if entry["supplier_id"] == supplier["id"]] == [grade]
     asked = stage.requests()
     assert by_label((await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]) == shown
     assert stage.requests() == asked

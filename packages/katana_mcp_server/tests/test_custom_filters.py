@@ -31,7 +31,7 @@ async def test_orders_are_found_by_what_their_fields_and_those_of_their_rows_say
     first, second, third = list(tenant.all("sales_orders"))[:3]
     tenant.edit("sales_orders", first["id"], custom_fields={carrier: 2})
     tenant.edit("sales_orders", second["id"], custom_fields={carrier: 1})
-    row = next(each for each in tenant.all("sales_order_rows") if each["sales_order_id"] == third["id"])
+    row = next(record for record in tenant.all("sales_order_rows") if record["sales_order_id"] == third["id"])
     tenant.edit("sales_order_rows", row["id"], custom_fields={engraving: "For Liv"})
 
     async def found(**fields: object) -> list[int]:
@@ -43,7 +43,7 @@ async def test_orders_are_found_by_what_their_fields_and_those_of_their_rows_say
     assert await found(Engraving="For Liv") == [third["id"]]
     assert await found(Engraving="For Liv", Carrier="Own van") == []
     rows = await stage.call("list_sales_orders", custom_fields={"Engraving": "For Liv"}, rows_only=True)
-    assert [each["row"]["sales_order_row_id"] for each in rows["rows"]] == [row["id"]]
+    assert [entry["row"]["sales_order_row_id"] for entry in rows["rows"]] == [row["id"]]
 
 
 async def test_every_list_of_what_carries_fields_takes_them(stage: Stage, tenant: Tenant) -> None:
@@ -87,7 +87,7 @@ async def test_numbers_and_answers_of_yes_and_no_are_compared_as_what_they_are(s
 
 async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> None:
     product = next(tenant.all("products"))
-    variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+    variant = next(record for record in tenant.all("variants") if record.get("product_id") == product["id"])
     older = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size", "field_value": "5"}]
     tenant.edit("variants", variant["id"], custom_fields=older)
 
@@ -103,8 +103,8 @@ async def test_an_item_is_found_by_what_its_variants_say_now_though_it_stays_as_
 ) -> None:
     product, other = list(tenant.all("products"))[:2]
     variant, far = (
-        next(variant for variant in tenant.all("variants") if variant.get("product_id") == each["id"])
-        for each in (product, other)
+        next(variant for variant in tenant.all("variants") if variant.get("product_id") == item["id"])
+        for item in (product, other)
     )
 
     async def found(colour: str) -> list[int]:
@@ -124,7 +124,7 @@ async def test_of_very_many_variants_what_their_items_hold_of_them_is_asked(
 ) -> None:
     products = list(tenant.all("products"))[:3]
     for product in products:
-        variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+        variant = next(record for record in tenant.all("variants") if record.get("product_id") == product["id"])
         tenant.edit("variants", variant["id"], custom_fields=[{"field_name": "Colour", "field_value": "red"}])
         tenant.edit("products", product["id"])
     monkeypatch.setattr(custom_filters, "MOST_PARTS", 2)
@@ -136,7 +136,7 @@ async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: 
     stage.own.sandbox.switches.set("item_custom_fields", "object")
     colour = defined(tenant, "Colour", "MaterialVariant", "singleSelect", options={"choices": [{"label": "Red"}]})
     product = next(tenant.all("products"))
-    variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+    variant = next(record for record in tenant.all("variants") if record.get("product_id") == product["id"])
     tenant.edit("variants", variant["id"], custom_fields={colour: 1})
     answer = await stage.call("list_items", custom_fields={"colour": "red"})
     assert ids_of(answer, "item_id") == [product["id"]]
@@ -147,7 +147,7 @@ async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: 
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"Carier": "Own van"}, "no custom field is called 'Carier' here; there are: Carrier, Engraving, Gift note"),
         ({"Carrier": "Own can"}, "Carrier has no choice 'Own can'; there are: Parcel Nord, Own van"),
@@ -159,8 +159,8 @@ async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: 
     ],
 )
 async def test_what_the_account_does_not_have_is_refused_with_what_it_has(
-    stage: Stage, fields: Record, told: str
+    stage: Stage, fields: Record, message: str
 ) -> None:
     refusal = await stage.refusal("list_sales_orders", custom_fields=fields)
-    assert told in refusal["warnings"][0]["message"]
+    assert message in refusal["warnings"][0]["message"]
     assert refusal["warnings"][0]["field_path"].startswith("custom_fields")

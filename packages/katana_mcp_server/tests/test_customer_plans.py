@@ -40,7 +40,7 @@ RECORD: dict[str, Any] = {
 }
 
 
-def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+def _summaries(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
@@ -51,7 +51,7 @@ def _new(**fields: object) -> Request:
 def test_a_new_customer_is_one_request_recognised_by_all_that_it_is_to_hold() -> None:
     dock = {"entity_type": "shipping", "city": "Linz", "line_2": "", "default": True}
     request = _new(discount_rate=7.5, phone="", addresses=[{"entity_type": "billing", "zip": "08010"}, dock])
-    draft = CREATE.plan(request, Facts(taken=(3,), known=(2, 3)))
+    draft = CREATE.plan(request, Facts(taken=(3,), namesakes=(2, 3)))
     empty = dict.fromkeys(LINES)
     expects = {
         **dict.fromkeys(
@@ -101,7 +101,7 @@ BILLING, SHIPPING = {"entity_type": "billing"}, {"entity_type": "shipping", "def
 
 
 @pytest.mark.parametrize(
-    ("addresses", "told"),
+    ("addresses", "expected"),
     [
         ([BILLING, {**BILLING, "city": "x"}], ("blocking", "second_billing_address", "addresses[1].entity_type")),
         ([SHIPPING, {**SHIPPING, "city": "x"}], ("blocking", "invalid_default_address", "addresses[1].default")),
@@ -111,17 +111,17 @@ BILLING, SHIPPING = {"entity_type": "billing"}, {"entity_type": "shipping", "def
     ],
 )
 def test_what_speaks_against_the_addresses_of_a_new_customer_names_its_field(
-    addresses: list[dict[str, object]], told: tuple[str, str, str] | None
+    addresses: list[dict[str, object]], expected: tuple[str, str, str] | None
 ) -> None:
-    assert _told(CREATE.checks(_new(addresses=addresses), Facts())) == ([told] if told else [])
+    assert _summaries(CREATE.checks(_new(addresses=addresses), Facts())) == ([expected] if expected else [])
 
 
 def test_a_name_that_others_have_is_told_with_their_ids() -> None:
-    (warning,) = CREATE.checks(_new(), Facts(taken=(3, 4), known=(2, 3, 4)))
-    assert _told([warning]) == [("advisory", "duplicate_name", "name")]
+    (warning,) = CREATE.checks(_new(), Facts(taken=(3, 4), namesakes=(2, 3, 4)))
+    assert _summaries([warning]) == [("advisory", "duplicate_name", "name")]
     assert "customer 3, 4 has the name Velo Berger too" in warning.message
     renamed = _change(name="Velo Berger 2")
-    assert _told(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
+    assert _summaries(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
 
 
 def _change(**fields: object) -> Request:
@@ -221,7 +221,7 @@ def test_a_new_address_becomes_the_default_by_a_request_that_refers_to_it() -> N
     assert draft.changes[-1] == FieldChange(field="default_shipping_id", old="12", new="add_addresses[1]")
     assert MODIFY.checks(request, _old()) == []
     without = _old(addresses=RECORD["addresses"][:1], default_shipping_id=None)
-    assert [each[:2] for each in _sent(request, without)] == [
+    assert [call[:2] for call in _sent(request, without)] == [
         ("DELETE", "/customer_addresses/11"),
         ("POST", "/customer_addresses"),
         ("POST", "/customer_addresses"),
@@ -268,12 +268,12 @@ def test_left_out_null_and_a_value_are_three_things_and_an_empty_text_is_null() 
     ],
 )
 def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) -> None:
-    assert _told(MODIFY.checks(_change(**fields), _old())) == [("blocking", "no_effective_change", None)]
+    assert _summaries(MODIFY.checks(_change(**fields), _old())) == [("blocking", "no_effective_change", None)]
     assert MODIFY.plan(_change(**fields), _old()).actions == ()
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "expected"),
     [
         (
             {"update_addresses": [{"address_id": 99, "city": "x"}]},
@@ -317,9 +317,9 @@ def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) ->
     ],
 )
 def test_what_speaks_against_a_change_of_addresses_names_its_field(
-    fields: dict[str, object], told: tuple[str, str, str] | None
+    fields: dict[str, object], expected: tuple[str, str, str] | None
 ) -> None:
-    assert _told(MODIFY.checks(_change(**fields), _old())) == ([told] if told else [])
+    assert _summaries(MODIFY.checks(_change(**fields), _old())) == ([expected] if expected else [])
 
 
 def test_the_type_of_an_address_is_no_argument_of_its_change() -> None:
@@ -377,13 +377,13 @@ def test_addresses_that_are_alike_come_back_as_one_that_is_the_default_if_one_of
 
 def test_what_a_way_back_leaves_is_said() -> None:
     (warning,) = MODIFY.checks(_change(currency="SEK"), _old(currency=None))
-    assert _told([warning]) == [("advisory", "no_way_back", "currency")]
+    assert _summaries([warning]) == [("advisory", "no_way_back", "currency")]
     assert warning.message == "currency was empty and cannot be emptied again: the revert keeps the new value"
     twin = RECORD["addresses"][2] | {"id": 15}
     old = _old(addresses=[*RECORD["addresses"], twin])
     for verb, request in ((MODIFY, {"delete_address_ids": [13, 15]}), (DELETE, {})):
         (warning,) = verb.checks(verb.request.model_validate({"customer_id": 5, **request}), old)
-        assert _told([warning]) == [("advisory", "no_way_back", "addresses")]
+        assert _summaries([warning]) == [("advisory", "no_way_back", "addresses")]
         assert warning.message == "address 15 is the same as another deleted one: the revert adds only one of them"
 
 
@@ -425,7 +425,7 @@ def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
     gone = Facts(record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
     delete = DELETE.request.model_validate({"customer_id": 5})
     for warnings in (MODIFY.checks(_change(phone="1"), gone), DELETE.checks(delete, gone)):
-        assert _told(warnings) == [("blocking", "not_found", "customer_id")]
+        assert _summaries(warnings) == [("blocking", "not_found", "customer_id")]
 
 
 def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again() -> None:
@@ -476,7 +476,7 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
 def test_orders_that_are_not_known_yet_are_told() -> None:
     request = DELETE.request.model_validate({"customer_id": 5})
     unknown = replace(_old(), linked=(Linked(is_counted=False),))
-    assert _told(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
+    assert _summaries(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
     assert DELETE.checks(request, _old()) == []
 
 

@@ -35,7 +35,7 @@ def _held(tenant: Tenant, name: str = NAME) -> Wire:
     mine = [address for address in live(tenant, "customer_addresses") if address["customer_id"] == customer["id"]]
     default = [record["line_1"] for record in mine if record["id"] == customer["default_shipping_id"]]
     places = sorted(tuple(record[line] or "" for line in LINES) for record in mine)
-    return {**{each: customer[each] for each in head}, "addresses": places, "default": default}
+    return {**{field: customer[field] for field in head}, "addresses": places, "default": default}
 
 
 async def _done(stage: Stage, tool: str, **arguments: object) -> Payload:
@@ -89,7 +89,11 @@ async def test_what_is_written_is_read_at_once_though_listings_lag_and_is_undone
         ("shipping", "", "Hall 3", "", "", ""),
     ]
     places = await _places(stage, customer)
-    assert {line: each.get("zip") for line, each in places.items()} == {"Lai 1": "1001", "Dock 1": None, "Hall 3": None}
+    assert {line: address.get("zip") for line, address in places.items()} == {
+        "Lai 1": "1001",
+        "Dock 1": None,
+        "Hall 3": None,
+    }
     assert [row["customer_id"] for row in (await stage.call("search_customers", query="hall 3"))["rows"]] == [customer]
 
     clock.advance(61)  # a minute has 60 requests
@@ -193,11 +197,11 @@ async def test_open_orders_of_a_customer_are_told_before_it_is_deleted_and_a_new
     preview = await stage.call("delete_customer", customer_id=customer)
     (warning,) = preview["warnings"]
     assert (warning["code"], f"has {len(still_open)} open sales orders" in warning["message"]) == ("open_orders", True)
-    newest = max(still_open, key=lambda each: each["id"])
+    newest = max(still_open, key=lambda record: record["id"])
     assert preview["linked"][0] == f"sales order {newest['order_no']} ({newest['status']})"
     tenant.edit("sales_orders", newest["id"], status="DELIVERED")
     clock.advance(61)
     assert (await applied(stage, preview["plan_token"]))["error"] == "stale_plan"
     assert writes(stage) == []
     await _done(stage, "delete_customer", customer_id=customer)
-    assert customer not in [each["id"] for each in live(tenant, "customers")]
+    assert customer not in [record["id"] for record in live(tenant, "customers")]

@@ -10,18 +10,18 @@ from katana_sandbox import Fault, Tenant
 
 
 async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage, tenant: Tenant) -> None:
-    known = live(tenant, "customers")
-    tenant.edit("customers", known[3]["id"], reference_id="ERP-7", company="Berger & Söhne", category="Dealer")
-    known = live(tenant, "customers")
-    some = known[3]
-    middle = sorted(record["created_at"] for record in known)[20]
+    customers = live(tenant, "customers")
+    tenant.edit("customers", customers[3]["id"], reference_id="ERP-7", company="Berger & Söhne", category="Dealer")
+    customers = live(tenant, "customers")
+    some = customers[3]
+    middle = sorted(record["created_at"] for record in customers)[20]
 
     def has(name: str) -> Filtered:
-        return {name: some[name]}, lambda each: each[name] == some[name]
+        return {name: some[name]}, lambda customer: customer[name] == some[name]
 
     asked = [has(name) for name in ("name", "company", "email", "reference_id", "category", "currency")]
-    asked.append(({"created_from": middle}, lambda each: each["created_at"] >= middle))
-    await assert_filtered(stage, "customers", known, asked)
+    asked.append(({"created_from": middle}, lambda customer: customer["created_at"] >= middle))
+    await assert_filtered(stage, "customers", customers, asked)
 
 
 async def test_customers_come_in_the_order_asked_for_and_deleted_ones_on_request(stage: Stage, tenant: Tenant) -> None:
@@ -47,7 +47,7 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
     def mine(customer: Wire) -> list[Wire]:
         return [order for order in orders if order["customer_id"] == customer["id"]]
 
-    customer = max(live(tenant, "customers"), key=lambda each: len(mine(each)))
+    customer = max(live(tenant, "customers"), key=lambda record: len(mine(record)))
     tenant.edit("customers", customer["id"], name="One Of A Kind", comment="pays late", discount_rate=5)
     for asked in (customer["id"], "One Of A Kind", "one of a kind "):
         shown = (await stage.call("get_customer", customer_id=asked))["customer"]
@@ -62,15 +62,15 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
         assert all(address[name] == sent[name] for name in ("entity_type", "default", "line_1", "city", "zip"))
     assert shown["sales_order_count"] == len(mine(customer)) > 5
     assert shown["open_sales_order_count"] == sum(record["status"] != "DELIVERED" for record in mine(customer)) > 0
-    newest = sorted(mine(customer), key=lambda each: each["id"], reverse=True)[:5]
-    assert [_told(order, "sales_order_id") for order in shown["recent_sales_orders"]] == [
-        _told(record, "id") for record in newest
+    newest = sorted(mine(customer), key=lambda order: order["id"], reverse=True)[:5]
+    assert [_summary(order, "sales_order_id") for order in shown["recent_sales_orders"]] == [
+        _summary(record, "id") for record in newest
     ]
 
 
 @pytest.mark.cold
 async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Tenant) -> None:
-    customer = next(each for each in live(tenant, "customers") if len(each["addresses"]) > 1)
+    customer = next(record for record in live(tenant, "customers") if len(record["addresses"]) > 1)
     first, *others = customer["addresses"]
 
     stage.own.sandbox.faults.add(Fault("GET /customers", action=deleted_within("addresses", first["id"]), times=None))
@@ -79,7 +79,7 @@ async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Ten
     assert first["id"] not in [row["address_id"] for row in shown]
 
 
-def _told(order: dict[str, Any], id_name: str) -> tuple[object, ...]:
+def _summary(order: dict[str, Any], id_name: str) -> tuple[object, ...]:
     return (order[id_name], order["order_no"], order["status"], amount(order["total"]), order["currency"])
 
 

@@ -19,7 +19,7 @@ def truncated(path: Path) -> None:
 
 
 def _file(root: Path, backend: str) -> Path:
-    (path,) = (each for each in root.rglob(f"{backend}-*") if each.suffix in {".db", ".sqlite"})
+    (path,) = (file for file in root.rglob(f"{backend}-*") if file.suffix in {".db", ".sqlite"})
     return path
 
 
@@ -42,6 +42,6 @@ async def test_a_damaged_file_is_set_aside_and_named_and_the_server_answers_as_b
         assert await stage.call("search_customers", query="velo") == before
         (notice,) = (await stage.call("cache_status"))["notices"]
     assert f"set aside as {path.name}.damaged-" in notice
-    assert [each.name in notice for each in _aside(path)] == [True]
+    assert [file.name in notice for file in _aside(path)] == [True]
     async with staged(own, setup) as stage:
         assert "notices" not in await stage.call("cache_status")

@@ -156,8 +156,8 @@ async def test_an_account_whose_zone_is_not_known_counts_in_utc_and_says_so(stag
     tenant.edit("factory", 1, timezone="Middle/Earth")
     answer = await stage.call("list_sales_orders", delivery_from="2026-03-08")
     assert answer["time_zone"] == "UTC"
-    told = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
-    assert told == [
+    messages = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
+    assert messages == [
         "the factory's time zone has a name in katana://factory that is not known here: days are those of UTC"
     ]
 
@@ -191,7 +191,7 @@ async def test_what_came_on_a_day_came_on_that_day_of_the_factory(
     assert set(re.findall(r'"(?:received|arrival)_date":"([^"]+)"', bodies)) == {moment.replace(".000", "")}
     await applied(stage, preview["plan_token"])
     found = await stage.call("list_purchase_orders", received_from=day, received_to=day, ids=[order["id"]])
-    assert [each["purchase_order_id"] for each in found["rows"]] == [order["id"]]
+    assert [entry["purchase_order_id"] for entry in found["rows"]] == [order["id"]]
     (came,) = [
         purchase_order_row
         for purchase_order_row in tenant.get("purchase_orders", order["id"])["purchase_order_rows"]
@@ -204,8 +204,8 @@ async def test_a_factory_that_cannot_be_read_is_utc_and_said(stage: Stage, tenan
     tenant.edit("factory", 1, timezone=None)
     answer = await stage.call("list_sales_orders", delivery_from="2026-03-08", limit=1)
     assert answer["time_zone"] == "UTC"
-    told = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
-    assert told == ["the factory's time zone is not known: days are those of UTC"]
+    messages = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
+    assert messages == ["the factory's time zone is not known: days are those of UTC"]
 
 
 # Since 1972 no zone is off UTC by seconds, which ISO-8601 has no form for.
@@ -255,12 +255,12 @@ async def test_a_preview_its_question_and_its_outcome_name_the_day_that_was_aske
         mine = own.sandbox.tenant()
         arguments = new_transfer(mine, expected_arrival_date="2026-05-05", transfer_date="2026-05-04T10:30:00+03:00")
         preview = await stage.call("create_stock_transfer", **arguments, additional_info="by 2026-05-04T21:00:00Z")
-        new = {each["field"]: each.get("new") for each in preview["changes"]}
+        new = {difference["field"]: difference.get("new") for difference in preview["changes"]}
         assert (new["expected_arrival_date"], new["transfer_date"]) == ("2026-05-05", "2026-05-04T10:30:00+03:00")
         assert new["additional_info"] == "by 2026-05-04T21:00:00Z", "a note is a text"
         outcome = await applied(stage, preview["plan_token"])
         assert outcome["time_zone"] == "Europe/Tallinn"
-        (transfer,) = [each["id"] for each in outcome["outcomes"]]
+        (transfer,) = [entry["id"] for entry in outcome["outcomes"]]
         assert mine.get("stock_transfers", transfer)["expected_arrival_date"] == "2026-05-04T21:00:00.000Z"
         assert "expected_arrival_date: (none) → 2026-05-05" in asked[0]
         change = await stage.call(
@@ -285,6 +285,6 @@ async def test_a_purchase_orders_dates_are_days_of_the_factory(stage: Stage, ten
     )
     dates = [change for change in preview["changes"] if change["field"].endswith("_date")]
     assert len(dates) == 1 + len(order["purchase_order_rows"])
-    assert {each["new"] for each in dates} == {"2026-05-05"}
+    assert {change["new"] for change in dates} == {"2026-05-05"}
     assert "expected_arrival_date 2026-05-05" in preview["message"]
-    assert not any("Z" in each.get("old", "") for each in dates)
+    assert not any("Z" in change.get("old", "") for change in dates)

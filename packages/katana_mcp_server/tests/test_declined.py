@@ -47,8 +47,8 @@ def _journal(root: Path, clock: ManualClock) -> JournalFile:
 async def _noted(stage: Stage) -> list[tuple[str, str | None]]:
     """Return state and answer of each plan, the newest first, as the journal shows them."""
     page = json.loads(await stage.read("katana://journal"))
-    told = [json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"] for row in page["rows"]]
-    return [(row["state"], row.get("answer")) for row in told]
+    records = [json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"] for row in page["rows"]]
+    return [(row["state"], row.get("answer")) for row in records]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -118,9 +118,9 @@ def test_what_somebody_works_on_no_answer_touches(clock: ManualClock, tmp_path: 
     entry = file.add(plan_of("token", clock))
     claimed(file, "token")
     file.answered([entry, 999], answer)
-    known = file.entry(entry)
-    assert known is not None
-    assert (known.state, known.answer) == ("claimed", None)
+    stored = file.entry(entry)
+    assert stored is not None
+    assert (stored.state, stored.answer) == ("claimed", None)
     clock.advance(GONE_AFTER.total_seconds())
     file.answered([entry], answer)
     assert isinstance(file.claim("token", "other"), Declined) is (answer == "declined")

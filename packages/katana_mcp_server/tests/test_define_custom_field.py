@@ -255,9 +255,9 @@ async def test_what_katana_would_refuse_or_nobody_could_mean_is_refused_by_argum
 
 async def test_an_unknown_field_is_answered_with_what_is_like_it_or_with_all(stage: Stage, clock: ManualClock) -> None:
     assert "did you mean 'Carrier'?" in message(await planned(stage, clock, field="Carier", label="X"), "not_found")
-    told = message(await planned(stage, clock, field="zzz", delete=True), "not_found")
-    assert "; there are: " in told
-    assert "Carrier (SalesOrder)" in told
+    text = message(await planned(stage, clock, field="zzz", delete=True), "not_found")
+    assert "; there are: " in text
+    assert "Carrier (SalesOrder)" in text
 
 
 async def test_a_label_of_two_kinds_is_named_by_id_and_free_for_a_third(
@@ -267,9 +267,9 @@ async def test_a_label_of_two_kinds_is_named_by_id_and_free_for_a_third(
     outcome = await done(stage, clock, **PAINT | {"label": "Carrier", "entity_type": "Supplier"})
     assert outcome["warnings"] == []
     preview = await planned(stage, clock, field="carrier", label="X")
-    told = message(preview, "ambiguous_name")
-    assert f"{carrier} (SalesOrder)" in told
-    assert f"{outcome['id']} (Supplier)" in told
+    text = message(preview, "ambiguous_name")
+    assert f"{carrier} (SalesOrder)" in text
+    assert f"{outcome['id']} (Supplier)" in text
     assert said(preview) == [("ambiguous_name", "field")]
     assert "plan_token" in await planned(stage, clock, field=carrier, label="X")
 

@@ -181,7 +181,7 @@ async def test_the_key_is_made_once_and_is_private(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o644)
     assert question_key(root) == key
-    assert (stat.S_IMODE(path.stat().st_mode), [each.name for each in root.iterdir()]) == (0o600, ["question.key"])
+    assert (stat.S_IMODE(path.stat().st_mode), [file.name for file in root.iterdir()]) == (0o600, ["question.key"])
     assert question_key(None) != question_key(None)
     path.write_bytes(b"short")
     with pytest.raises(CacheUnavailable, match="has 5 bytes"):

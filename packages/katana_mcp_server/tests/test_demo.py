@@ -13,7 +13,7 @@ import structlog
 from katana_mcp.commands.cli import ChapterName
 from katana_mcp.commands.demo.buying import BUYING
 from katana_mcp.commands.demo.chapters import CHAPTERS
-from katana_mcp.commands.demo.show import environment as told_to_the_server
+from katana_mcp.commands.demo.show import environment as server_environment
 from katana_mcp.commands.demo.show import requests
 from katana_mcp.configuration.logs import configure, takes_color
 
@@ -65,8 +65,8 @@ def test_what_is_logged_on_a_terminal_has_the_colours_that_are_wanted(
 def test_the_server_of_the_demo_logs_without_colours_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_CACHE_BACKEND", "typed")
     monkeypatch.setenv("KATANA_API_KEY", "of no account of the demo")
-    assert told_to_the_server(color=True) == {"KATANA_CACHE_BACKEND": "typed"}
-    assert told_to_the_server(color=False) == {"KATANA_CACHE_BACKEND": "typed", "NO_COLOR": "1"}
+    assert server_environment(color=True) == {"KATANA_CACHE_BACKEND": "typed"}
+    assert server_environment(color=False) == {"KATANA_CACHE_BACKEND": "typed", "NO_COLOR": "1"}
 
 
 @pytest.mark.parametrize("arguments", [pytest.param(["tools"], marks=pytest.mark.soak), ["tools", "--json"]])
@@ -110,18 +110,18 @@ def test_ctrl_c_while_modules_are_imported_ends_it_without_a_word(module: str) -
 
 
 def test_a_search_without_a_hit_says_which_records_it_looked_through() -> None:
-    (step,) = [each for each in BUYING.steps if each.title == "The same with a typo"]
+    (step,) = [candidate for candidate in BUYING.steps if candidate.title == "The same with a typo"]
     lines = step.lines({"empty": {"records": 153, "searched": "00", "did_you_mean": ["01"]}})
     assert lines[0] == "nothing among 153 records that are neither deleted nor archived matches '00'"
 
 
-@pytest.mark.parametrize(("count", "told"), [(0, "0 API requests"), (1, "1 API request"), (2, "2 API requests")])
-def test_requests_are_counted_in_words(count: int, told: str) -> None:
-    assert requests(count) == told
+@pytest.mark.parametrize(("count", "words"), [(0, "0 API requests"), (1, "1 API request"), (2, "2 API requests")])
+def test_requests_are_counted_in_words(count: int, words: str) -> None:
+    assert requests(count) == words
 
 
 def test_a_short_stock_says_where_and_by_how_much() -> None:
-    (step,) = [each for each in BUYING.steps if each.tool == "check_inventory"]
+    (step,) = [candidate for candidate in BUYING.steps if candidate.tool == "check_inventory"]
     figures = {"in_stock": 42, "committed": 9, "expected": 0, "available": 33}
     places = [
         {"location_id": 1, "location": "Main workshop", "missing_or_excess": -16},

@@ -21,7 +21,7 @@ CHANGING = re.compile(
 TITLES = {chapter.title: {step.title for step in chapter.steps} for chapter in CHAPTERS}
 
 
-def told(flag: Flag) -> dict[tuple[str, str], list[str]]:
+def lines_by_step(flag: Flag) -> dict[tuple[str, str], list[str]]:
     """Return what a run tells, by the titles of the chapter and the step."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KATANA_")}
     done = subprocess.run(
@@ -48,9 +48,9 @@ def told(flag: Flag) -> dict[tuple[str, str], list[str]]:
 @pytest.mark.soak
 @pytest.mark.timeout(900)
 def test_the_demo_tells_the_same_in_every_state_of_the_flag() -> None:
-    first, *others = [told(flag) for flag in FLAGS]
+    first, *others = [lines_by_step(flag) for flag in FLAGS]
     assert first.keys() == {(chapter, title) for chapter, titles in TITLES.items() for title in titles}
     assert any(title == GUESSED for _, title in first)
-    wanted = {key: lines for key, lines in first.items() if key[1] != GUESSED}
+    expected = {key: lines for key, lines in first.items() if key[1] != GUESSED}
     for other in others:
-        assert {key: lines for key, lines in other.items() if key[1] != GUESSED} == wanted
+        assert {key: lines for key, lines in other.items() if key[1] != GUESSED} == expected

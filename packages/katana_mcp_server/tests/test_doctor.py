@@ -53,7 +53,7 @@ def test_on_the_sandbox_nothing_is_wrong_and_nothing_is_made(doctor: Run, tmp_pa
     found = checks(ran)
     assert (ran.code, ran.err) == (0, "")
     assert list(found) == ["versions", "key", "network", "clock", "time zone", "cache", "hosts"]
-    assert {each["state"] for name, each in found.items() if name != "hosts"} == {"fine"}
+    assert {check["state"] for name, check in found.items() if name != "hosts"} == {"fine"}
     assert found["network"]["found"].startswith("the sandbox answered in ")
     assert found["time zone"]["found"].startswith("Europe/Tallinn")
     assert found["hosts"]["advice"] == "katana-mcp install claude-code, for example"
@@ -151,7 +151,7 @@ def test_a_wrong_option_is_one_sentence(doctor: Run) -> None:
     assert "did you mean '--shapes'?" in ran.err
 
 
-async def told(client: KatanaClient, shop: OwnSandbox) -> dict[str, Finding]:
+async def findings_by_name(client: KatanaClient, shop: OwnSandbox) -> dict[str, Finding]:
     return {finding.what: finding for finding in await account_findings(client, shop.sandbox.clock, "here")}
 
 
@@ -170,9 +170,9 @@ async def test_an_account_that_cannot_be_read_is_one_finding(
     client: KatanaClient, shop: OwnSandbox, action: Action, found: str
 ) -> None:
     shop.sandbox.faults.add(Fault("GET /factory", action=action, times=None))
-    findings = await told(client, shop)
+    findings = await findings_by_name(client, shop)
     assert [finding.state for finding in findings.values()] == ["wrong"]
-    assert found in findings["network"].told
+    assert found in findings["network"].message
     advice = findings["network"].advice or ""
     assert ("KATANA_BASE_URL" in advice) is isinstance(action, EditBody)
     assert advice
@@ -182,14 +182,14 @@ async def test_a_clock_that_is_off_is_wrong(client: KatanaClient, shop: OwnSandb
     there = shop.sandbox.now() - timedelta(seconds=90)
     date = f"{there:%a, %d %b %Y %H:%M:%S} GMT"
     shop.sandbox.faults.add(Fault("GET /factory", action=EditHeaders(set={"date": date}), times=None))
-    clock = (await told(client, shop))["clock"]
-    assert (clock.state, clock.told) == ("wrong", "90 s ahead of Katana's")
+    clock = (await findings_by_name(client, shop))["clock"]
+    assert (clock.state, clock.message) == ("wrong", "90 s ahead of Katana's")
 
 
 @pytest.mark.parametrize("zone", [None, "", "Moon/Crater", "../etc", 7])
 async def test_a_time_zone_that_is_not_known_is_told(client: KatanaClient, shop: OwnSandbox, zone: object) -> None:
     shop.sandbox.faults.add(Fault("GET /factory", action=EditBody(set={"timezone": zone}), times=None))
-    findings = await told(client, shop)
+    findings = await findings_by_name(client, shop)
     assert (findings["time zone"].state, findings["network"].state) == ("advice", "fine")
     assert findings["time zone"].advice
 
@@ -203,7 +203,7 @@ async def read(client: KatanaClient) -> dict[str, CollectionShape]:
 
 async def test_the_sandbox_has_no_shape_that_is_not_known(client: KatanaClient, shop: OwnSandbox) -> None:
     found = await read(client)
-    assert {name: each.findings for name, each in found.items() if each.findings} == {}
+    assert {name: shape.findings for name, shape in found.items() if shape.findings} == {}
     assert (found["variants"].total, found["variants"].ids) == (150, "8 digits")
     assert (found["bom_rows"].total, found["bom_rows"].read, found["bom_rows"].ids) == (456, 250, "36 characters")
     assert found["sales_orders"].largest > 1_000
@@ -247,9 +247,9 @@ async def test_each_odd_shape_is_found_and_no_value_is_told(
 ) -> None:
     shop.sandbox.faults.add(Fault(f"GET /{collection}", action=edited(change), times=None))
     found = await read(client)
-    assert {name for name, each in found.items() if each.findings} == {collection}
+    assert {name for name, shape in found.items() if shape.findings} == {collection}
     (finding,) = found[collection].findings
-    assert finding.told.startswith(expected)
+    assert finding.message.startswith(expected)
     assert "SECRET" not in json.dumps(found[collection].data())
 
 
@@ -258,7 +258,7 @@ async def test_a_collection_that_is_refused_is_told_and_the_others_are_read(
 ) -> None:
     shop.sandbox.faults.add(Fault("GET /bin_inventory", action=Status(403), times=None))
     found = await read(client)
-    assert [name for name, each in found.items() if each.findings] == ["bin_inventory"]
+    assert [name for name, shape in found.items() if shape.findings] == ["bin_inventory"]
     assert found["bin_inventory"].total is None
     assert found["variants"].read == 150
 
@@ -270,7 +270,7 @@ async def test_programs_are_given_every_finding_and_people_the_first_eight(
     shop.sandbox.faults.add(Fault("GET /suppliers", action=odd, times=None))
     found = (await read(client))["suppliers"]
     assert len(cast("list[str]", found.data()["findings"])) == 11
-    assert [finding.told for finding in examining.few(found)[-2:]][-1] == "3 more"
+    assert [finding.message for finding in examining.few(found)[-2:]][-1] == "3 more"
     assert len(examining.few(found)) == 9
 
 
@@ -296,5 +296,5 @@ async def test_what_a_companys_network_wants_is_named(reason: str, advised: str)
         client.reason = reason
         (finding,) = await account_findings(client, ManualClock(), "Katana")
     assert finding.state == "wrong"
-    assert reason in finding.told
+    assert reason in finding.message
     assert advised in (finding.advice or "")

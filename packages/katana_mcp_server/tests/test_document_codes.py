@@ -18,9 +18,9 @@ def sold(tenant: Tenant) -> list[Wire]:
     """Return variants that are sold, each of an item of its own, without a barcode of anybody else."""
     kept = {product["id"] for product in live(tenant, "products") if product["is_sellable"]}
     found: dict[int, Wire] = {}
-    for each in live(tenant, "variants"):
-        if each["product_id"] in kept and each["sku"] and each["sales_price"]:
-            found.setdefault(each["product_id"], each)
+    for variant in live(tenant, "variants"):
+        if variant["product_id"] in kept and variant["sku"] and variant["sales_price"]:
+            found.setdefault(variant["product_id"], variant)
     return list(found.values())
 
 
@@ -36,7 +36,7 @@ def ordered(tenant: Tenant, *codes: int | str, **changed: object) -> dict[str, o
     return {"customer_id": live(tenant, "customers")[0]["id"], "rows": rows} | changed
 
 
-def told(answer: Mapping[str, Any], code: str) -> list[dict[str, Any]]:
+def warnings_of(answer: Mapping[str, Any], code: str) -> list[dict[str, Any]]:
     return [warning for warning in answer["warnings"] if warning["code"] == code]
 
 
@@ -50,9 +50,9 @@ async def test_a_row_is_understood_by_sku_barcode_custom_field_and_name_and_each
     name = "Odd Thing No Other"
     tenant.edit("products", fifth["product_id"], name=name)
     tenant.edit("variants", fifth["id"], config_attributes=[])
-    for each in live(tenant, "variants"):
-        if each["product_id"] == fifth["product_id"] and each["id"] != fifth["id"]:
-            tenant.edit("variants", each["id"], deleted_at="2026-01-01T00:00:00.000Z")
+    for variant in live(tenant, "variants"):
+        if variant["product_id"] == fifth["product_id"] and variant["id"] != fifth["id"]:
+            tenant.edit("variants", variant["id"], deleted_at="2026-01-01T00:00:00.000Z")
     answer = await stage.call(
         "create_sales_order",
         **ordered(tenant, first["sku"], EAN, OURS.lower(), f" {CODE} ", name, sixth["id"], first["sku"].lower()),
@@ -67,11 +67,11 @@ async def test_a_row_is_understood_by_sku_barcode_custom_field_and_name_and_each
         (first["id"], "SKU"),
     ]
     assert answer["plan_token"]
-    said = " ".join(row["message"] for row in told(answer, "matched_by_code"))
+    said = " ".join(row["message"] for row in warnings_of(answer, "matched_by_code"))
     assert f"rows[1].sku_or_variant_id {EAN!r} is variant {second['id']}" in said
     assert "understood by their custom field: rows[3].sku_or_variant_id" in said
     await applied(stage, answer["plan_token"])
-    (order,) = [each for each in tenant.all("sales_orders") if each["order_no"] == answer["number"]]
+    (order,) = [record for record in tenant.all("sales_orders") if record["order_no"] == answer["number"]]
     made = [row["variant_id"] for row in tenant.all("sales_order_rows") if row["sales_order_id"] == order["id"]]
     assert made == [line["variant_id"] for line in answer["lines"]]
 
@@ -81,8 +81,8 @@ async def test_every_line_that_is_not_understood_is_reported_at_once_with_what_i
 ) -> None:
     first, second, third = sold(tenant)[:3]
     field = field_of(tenant)
-    for each in (second, third):
-        tenant.edit("variants", each["id"], custom_fields={field: MANY})
+    for variant in (second, third):
+        tenant.edit("variants", variant["id"], custom_fields={field: MANY})
     odd = f"{first['sku']}X"
     answer = await stage.call("create_sales_order", **ordered(tenant, odd, first["sku"], MANY, "nothing-like-it-99"))
     assert "plan_token" not in answer
@@ -112,7 +112,7 @@ async def test_a_sku_goes_before_the_barcode_of_another_and_that_is_said(stage: 
     tenant.edit("variants", second["id"], registered_barcode=first["sku"])
     answer = await stage.call("create_sales_order", **ordered(tenant, first["sku"]))
     assert [(line["variant_id"], line["match"]) for line in answer["lines"]] == [(first["id"], "SKU")]
-    (also,) = told(answer, "matched_by_code")
+    (also,) = warnings_of(answer, "matched_by_code")
     assert also["severity"] == "advisory"
     assert f"variant {second['id']} has it as its barcode" in also["message"]
     assert answer["plan_token"]
@@ -137,8 +137,8 @@ async def test_digits_are_a_code_before_an_id_and_never_both_unseen(stage: Stage
 @pytest.mark.parametrize("gone", ["archived_at", "deleted_at"])
 async def test_codes_of_what_is_archived_or_deleted_name_nothing(stage: Stage, tenant: Tenant, gone: str) -> None:
     first, second = sold(tenant)[:2]
-    for each in (first, second):
-        tenant.edit("variants", each["id"], registered_barcode=EAN)
+    for variant in (first, second):
+        tenant.edit("variants", variant["id"], registered_barcode=EAN)
     item, place = ("variants", first["id"]) if gone == "deleted_at" else ("products", first["product_id"])
     tenant.edit(item, place, bump=True, **{gone: "2026-01-01T00:00:00.000Z"})
     answer = await stage.call("create_sales_order", **ordered(tenant, EAN))
@@ -190,7 +190,7 @@ async def test_a_suppliers_code_names_what_is_bought_and_nothing_that_is_sold(st
     assert [(line["variant_id"], line["match"]) for line in bought["lines"]] == [(good["id"], "supplier item code")]
     not_sold = await stage.call("create_sales_order", **ordered(tenant, code))
     assert "plan_token" not in not_sold
-    assert [each["variant_id"] for each in not_sold["lines"][0]["match"]] == [good["id"]]
+    assert [candidate["variant_id"] for candidate in not_sold["lines"][0]["match"]] == [good["id"]]
 
 
 async def test_a_price_that_is_given_is_compared_with_that_of_the_item(stage: Stage, tenant: Tenant) -> None:
@@ -202,7 +202,7 @@ async def test_a_price_that_is_given_is_compared_with_that_of_the_item(stage: St
         {"sku_or_variant_id": second["id"], "quantity": 1, "price_per_unit": float(second["sales_price"])},
     ]
     answer = await stage.call("create_sales_order", **ordered(tenant, currency=base, rows=rows))
-    (said,) = told(answer, "other_price")
+    (said,) = warnings_of(answer, "other_price")
     assert (said["severity"], said["field_path"]) == ("info", "rows[0].price_per_unit")
     assert f"not the sales price of the item, {own:g} {base}" in said["message"]
 

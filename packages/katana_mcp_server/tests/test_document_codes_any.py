@@ -30,7 +30,7 @@ class Good:
     def names(self) -> dict[str, str]:
         """Return what it is called besides its SKU, the first that counts."""
         given = [("name", self.name), ("custom field Code", self.custom)]
-        given += [("barcode", each) for each in (self.registered, self.internal)]
+        given += [("barcode", code) for code in (self.registered, self.internal)]
         return {called: by for by, called in given if called}
 
 
@@ -49,7 +49,7 @@ ANY = st.builds(
 def alike(asked: str, names: Mapping[int, Sequence[str]]) -> list[int]:
     """Return those that are called a text to the letter, else but for case."""
     exact = [key for key, called in names.items() if asked in called]
-    return exact or [key for key, called in names.items() if asked.lower() in [each.lower() for each in called]]
+    return exact or [key for key, called in names.items() if asked.lower() in [name.lower() for name in called]]
 
 
 def owners(asked: str, goods: Mapping[int, Good]) -> set[int]:
@@ -59,7 +59,7 @@ def owners(asked: str, goods: Mapping[int, Good]) -> set[int]:
     if by_sku:
         return by_sku
     kinds: Sequence[Mapping[int, Sequence[str]]] = [
-        {key: [each for each in (good.internal, good.registered) if each] for key, good in there.items()},
+        {key: [code for code in (good.internal, good.registered) if code] for key, good in there.items()},
         {key: [good.custom] for key, good in there.items() if good.custom},
         {key: [good.name] for key, good in there.items()},
     ]
@@ -106,18 +106,18 @@ async def test_a_row_means_the_one_variant_that_it_can_mean_and_all_others_are_r
         definition["id"] for definition in tenant.all("custom_field_definitions") if definition["label"] == "Code"
     ]
     body = {"label": "Code", "entity_type": "ProductVariant", "field_type": "shortText", "source": "katana"}
-    known = set_up(tenant, goods, fields[0] if fields else tenant.create("custom_field_definitions", body)["id"])
+    by_id = set_up(tenant, goods, fields[0] if fields else tenant.create("custom_field_definitions", body)["id"])
     clock.advance(1_000)  # all of it is old, so that the preview reads what has changed
     rows = [{"sku_or_variant_id": text, "quantity": 1, "price_per_unit": 1} for text in TEXTS]
     order = {"customer_id": live(tenant, "customers")[0]["id"], "rows": rows}
     answer = payload_of(await within(clock, 400, stage.result("create_sales_order", order)))
     wrong = {warning["field_path"] for warning in answer["warnings"] if warning["severity"] == "blocking"}
     for nr, (asked, line) in enumerate(zip(TEXTS, answer["lines"], strict=True)):
-        meant = owners(asked, known)
+        meant = owners(asked, by_id)
         assert (f"rows[{nr}].sku_or_variant_id" in wrong) is (len(meant) != 1), (asked, meant, line)
         if len(meant) == 1:
             assert {line["variant_id"]} == meant, (asked, line)
-            assert line["match"] in {"SKU", *known[line["variant_id"]].names().values()}
+            assert line["match"] in {"SKU", *by_id[line["variant_id"]].names().values()}
         elif meant:
             assert near_of(line) == meant, (asked, line)
     assert ("plan_token" in answer) is (not wrong)

@@ -132,11 +132,13 @@ async def test_rows_are_gone_with_their_document_before_they_are_listed_again(
 @pytest.mark.parametrize("spec", LISTED, ids=lambda spec: spec.name)
 def test_a_spec_says_nothing_that_its_collection_does_not_know(spec: EntitySpec) -> None:
     collection = cast("Spec", getattr(Collections, spec.collection).kind.spec)
-    known = set(collection.filters.names())
-    assert {f"include_{state}" for state in spec.include} <= known
-    assert not spec.watermark or "updated_at_min" in known
-    assert not spec.keys_at_once or spec.key_path in known
-    assert {"get": collection.gets in {"path", "id"}, "list_ids": "ids" in known, "full_list": True}[spec.fetch_by]
+    filter_names = set(collection.filters.names())
+    assert {f"include_{state}" for state in spec.include} <= filter_names
+    assert not spec.watermark or "updated_at_min" in filter_names
+    assert not spec.keys_at_once or spec.key_path in filter_names
+    assert {"get": collection.gets in {"path", "id"}, "list_ids": "ids" in filter_names, "full_list": True}[
+        spec.fetch_by
+    ]
 
 
 @pytest.mark.parametrize("flags", [{}, {"cache_backend": OTHER}], ids=str)
@@ -156,7 +158,7 @@ async def test_documents_are_found_by_what_a_person_types(
     def sku(row: Record) -> object:
         return tenant.get("variants", int(str(row["variant_id"])))["sku"]
 
-    wanted: tuple[tuple[str, Record, tuple[object, ...]], ...] = (
+    cases: tuple[tuple[str, Record, tuple[object, ...]], ...] = (
         (
             "purchase_order",
             bought,
@@ -183,7 +185,7 @@ async def test_documents_are_found_by_what_a_person_types(
     async with opened(own, **flags) as services:
         for spec in LISTED:
             await within(clock, 120, services.syncer.start(spec.name))  # a minute has 60 requests
-        for entity, record, queries in wanted:
+        for entity, record, queries in cases:
             for query in filter(None, queries):
                 hits = (await services.cache.search(entity, Search(str(query), 100))).hits
                 assert record["id"] in [hit.row.id for hit in hits], (entity, query)

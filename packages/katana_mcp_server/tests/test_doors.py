@@ -95,8 +95,10 @@ async def test_a_wrong_or_absent_token_is_turned_away(
         )
         assert status == 401
         assert "www-authenticate: bearer" in answer.lower()
-        told = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
-        assert answer.endswith(f"\r\n\r\n{told}")
+        message = (
+            "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
+        )
+        assert answer.endswith(f"\r\n\r\n{message}")
         assert (await door.knock({**headers, "Authorization": f"Bearer {TOKEN}"}))[0] == 200
     assert len(own.sandbox.journal) == 0
 

@@ -33,13 +33,13 @@ def _order(tenant: Tenant, **changed: object) -> dict[str, Any]:
     return usual | changed
 
 
-def _told(preview: Payload) -> list[str]:
+def _messages(preview: Payload) -> list[str]:
     return [warning["message"] for warning in preview["warnings"] if warning["code"] == DUPLICATE]
 
 
 async def _made(stage: Stage, tool: str, arguments: dict[str, Any]) -> Payload:
     preview = await stage.call(tool, **arguments)
-    assert _told(preview) == []
+    assert _messages(preview) == []
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
     assert counted(outcome) == {"applied": 1}
     return outcome
@@ -52,19 +52,19 @@ async def test_the_same_purchase_order_again_within_a_day_says_which_one_it_repe
     made = await _made(stage, "create_purchase_order", order)
     clock.advance(61)
     again = await stage.call("create_purchase_order", **order)
-    (told,) = _told(again)
-    assert told.startswith(f"{made['number']}, made in the last 24 hours, ")
+    (message,) = _messages(again)
+    assert message.startswith(f"{made['number']}, made in the last 24 hours, ")
     assert again["plan_token"]
     (row,) = order["rows"]
     split = [{**row, "quantity": 5}, {**row, "quantity": 2.5}]
-    assert len(_told(await stage.call("create_purchase_order", **_order(tenant, rows=split)))) == 1
+    assert len(_messages(await stage.call("create_purchase_order", **_order(tenant, rows=split)))) == 1
     clock.advance(61)
     for other in ([{**row, "quantity": 8}], [row, row]):
-        assert _told(await stage.call("create_purchase_order", **_order(tenant, rows=other))) == []
-    supplier = next(each["id"] for each in live(tenant, "suppliers") if each["id"] != order["supplier_id"])
-    assert _told(await stage.call("create_purchase_order", **_order(tenant, supplier_id=supplier))) == []
+        assert _messages(await stage.call("create_purchase_order", **_order(tenant, rows=other))) == []
+    supplier = next(record["id"] for record in live(tenant, "suppliers") if record["id"] != order["supplier_id"])
+    assert _messages(await stage.call("create_purchase_order", **_order(tenant, supplier_id=supplier))) == []
     clock.advance(24 * 3600)
-    assert _told(await stage.call("create_purchase_order", **order)) == []
+    assert _messages(await stage.call("create_purchase_order", **order)) == []
 
 
 async def test_what_was_deleted_is_not_repeated(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
@@ -73,15 +73,15 @@ async def test_what_was_deleted_is_not_repeated(stage: Stage, tenant: Tenant, cl
     deletion = await stage.call("delete_purchase_order", purchase_order_id=made["id"])
     await applied(stage, deletion["plan_token"])
     clock.advance(61)
-    assert _told(await stage.call("create_purchase_order", **order)) == []
+    assert _messages(await stage.call("create_purchase_order", **order)) == []
 
 
 async def test_the_same_transfer_again_says_so_too(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     made = await _made(stage, "create_stock_transfer", new_transfer(tenant))
     clock.advance(61)
     again = new_transfer(tenant, stock_transfer_number="ST-901")
-    (told,) = _told(await stage.call("create_stock_transfer", **again))
-    assert told.startswith(f"{made['number']}, ")
+    (message,) = _messages(await stage.call("create_stock_transfer", **again))
+    assert message.startswith(f"{made['number']}, ")
 
 
 async def test_what_may_have_been_made_without_an_answer_is_named(
@@ -92,8 +92,8 @@ async def test_what_may_have_been_made_without_an_answer_is_named(
     assert counted((await applied_in_time(stage, clock, token))["outcomes"][0]) == {"unknown": 1}
     clock.advance(61)
     again = new_transfer(tenant, stock_transfer_number="ST-901")
-    (told,) = _told(await stage.call("create_stock_transfer", **again))
-    assert told.startswith("ST-900 (unknown whether it was made), ")
+    (message,) = _messages(await stage.call("create_stock_transfer", **again))
+    assert message.startswith("ST-900 (unknown whether it was made), ")
 
 
 async def test_of_two_that_were_planned_alike_the_second_says_so_when_it_is_applied(
@@ -101,13 +101,13 @@ async def test_of_two_that_were_planned_alike_the_second_says_so_when_it_is_appl
 ) -> None:
     order = _order(tenant)
     previews = [await stage.call("create_purchase_order", **order) for _ in range(2)]
-    assert [_told(preview) for preview in previews] == [[], []]
+    assert [_messages(preview) for preview in previews] == [[], []]
     answer = await applied_in_time(stage, clock, *[preview["plan_token"] for preview in previews])
     first, second = answer["outcomes"]
-    assert _told(first) == []
-    (message,) = _told(second)
+    assert _messages(first) == []
+    (message,) = _messages(second)
     assert message.startswith(f"{first['number']}, made in the last 24 hours, ")
-    assert _told(answer) == [message]
+    assert _messages(answer) == [message]
 
 
 async def test_what_the_preview_said_is_not_said_again_when_it_is_applied(
@@ -117,6 +117,6 @@ async def test_what_the_preview_said_is_not_said_again_when_it_is_applied(
     await _made(stage, "create_purchase_order", order)
     clock.advance(61)
     preview = await stage.call("create_purchase_order", **order)
-    assert len(_told(preview)) == 1
+    assert len(_messages(preview)) == 1
     answer = await applied_in_time(stage, clock, preview["plan_token"])
-    assert (counted(answer["outcomes"][0]), _told(answer)) == ({"applied": 1}, [])
+    assert (counted(answer["outcomes"][0]), _messages(answer)) == ({"applied": 1}, [])

@@ -39,7 +39,7 @@ async def test_filters_that_keep_nothing_are_told_with_how_many_records_there_ar
 async def test_a_text_that_nothing_has_comes_with_those_that_are_near(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    customer = next(each for each in live(tenant, "customers") if each["company"])
+    customer = next(record for record in live(tenant, "customers") if record["company"])
     product = live(tenant, "products")[0]
     reason = next(adjustment["reason"] for adjustment in live(tenant, "stock_adjustments") if adjustment["reason"])
     for tool, name, value in (
@@ -121,8 +121,8 @@ async def test_an_empty_account_is_called_empty_by_whatever_looks_for_something(
         for name, asked in SINGLE.items():
             refusal = await stage.refusal(f"get_{name}", **{f"{name}_id": asked})
             assert refusal["error"] == "not_found"
-            told = refusal["warnings"][0]["message"]
-            assert told.endswith(f"; Katana holds no {name.replace('_', ' ')}s yet"), told
+            message = refusal["warnings"][0]["message"]
+            assert message.endswith(f"; Katana holds no {name.replace('_', ' ')}s yet"), message
 
 
 @pytest.mark.cold

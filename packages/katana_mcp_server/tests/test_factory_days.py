@@ -20,7 +20,7 @@ class Row(Answer):
     quantity: Number | None = None
 
 
-class Told(Envelope):
+class Listing(Envelope):
     """Rows, one beside them, and a warning inside."""
 
     rows: list[Row] | None = None
@@ -38,7 +38,7 @@ def test_days_and_sentences_are_the_factorys_at_every_depth_and_moments_stay() -
     row = Row(due_date=MOMENT, message=f"late since {MOMENT}", updated_at=MOMENT)
     warning = advisory("late", f"late since {MOMENT}")
     services: Any = InRiga()
-    answer = Told(as_of=MOMENT, rows=[row, Row()], row=row, said=[warning], warnings=[warning])
+    answer = Listing(as_of=MOMENT, rows=[row, Row()], row=row, said=[warning], warnings=[warning])
     shown = {"due_date": DAY, "message": f"late since {DAY}", "updated_at": MOMENT}
     assert with_zone(answer, services).model_dump(exclude_none=True) == {
         "as_of": MOMENT,

@@ -118,8 +118,8 @@ async def test_what_is_cached_is_served_in_time_and_says_how_old_it_is(
         assert _without_freshness(stale) == _without_freshness(fresh[tool]), tool
         assert stage.own.api_key not in str(stale), tool
     await _after_giving_up(stage, clock)
-    told = await paced(clock, stage.call("search_customers", query="velo"))
-    assert reason in told["stale"]["reason"]
+    answer = await paced(clock, stage.call("search_customers", query="velo"))
+    assert reason in answer["stale"]["reason"]
 
 
 def _without_freshness(answer: Payload) -> Payload:
@@ -225,7 +225,7 @@ async def test_a_poison_record_is_set_aside_and_all_others_are_served(
     tenant.insert_raw(collection, {"id": {"not": "an id"}, "updated_at": "2026-03-01T00:00:00.000Z"})
     answer = await stage.call(tool, **CALLS[tool])
     assert answer.get("rows") or answer.get("variants")
-    (status,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == entity]
+    (status,) = [entry for entry in (await stage.call("cache_status"))["entities"] if entry["entity"] == entity]
     assert (status["records"], status["quarantined"]) == (good, 2)
     assert all(row["reason"] for row in status["quarantine"])
 
@@ -233,16 +233,16 @@ async def test_a_poison_record_is_set_aside_and_all_others_are_served(
 async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there(stage: Stage) -> None:
     stage.own.sandbox.tenant().insert_raw("sales_orders", {"id": {"not": 990_002}, "order_no": "SO-X"})
     listed = await stage.call("list_sales_orders", limit=1)
-    (told,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_records"]
-    assert "sales_order without an id" in told
+    (message,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_records"]
+    assert "sales_order without an id" in message
     refusal = await stage.refusal("get_sales_order", sales_order_id=990_002)
-    assert refusal["warnings"][0]["message"] == f"sales order 990002 not found; {told}"
+    assert refusal["warnings"][0]["message"] == f"sales order 990002 not found; {message}"
     customer = live(stage.own.sandbox.tenant(), "customers")[0]["id"]
     assert "unread_records" not in str(await stage.call("get_customer", customer_id=customer))
 
 
 @pytest.mark.parametrize(
-    ("stale", "warming", "told"),
+    ("stale", "warming", "message"),
     [
         (None, "5/10", "no order among the records cached so far (5/10); ask again in a moment; some were not read"),
         (
@@ -253,13 +253,13 @@ async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there
     ],
 )
 def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_left_out(
-    stale: Stale | None, warming: str | None, told: str
+    stale: Stale | None, warming: str | None, message: str
 ) -> None:
     unread = ToolWarning(severity="advisory", code=warning_codes.UNREAD_RECORDS, message="some were not read")
     now = Current(None, stale, warming, None, [unread])
     with pytest.raises(Refused) as refused, now.refusals():
         raise Refused(blocking(warning_codes.NOT_FOUND, "no order"))
-    assert [warning.message for warning in refused.value.warnings] == [told]
+    assert [warning.message for warning in refused.value.warnings] == [message]
 
 
 async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:

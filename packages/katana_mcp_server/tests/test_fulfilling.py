@@ -55,21 +55,21 @@ GONE: dict[str, Any] = {
     GONE_ROWS: [{"sales_order_row_id": 17, "quantity": 2}],
 }
 STOCKED: list[dict[str, Any]] = [
-    {"batch_id": each, "batch_number": f"B-{each}", "expiration_date": until, "quantity_in_stock": held}
-    for each, until, held in ((1, None, 9), (2, "2026-09-01T00:00:00.000Z", 3), (3, "2026-05-01T00:00:00.000Z", 2))
+    {"batch_id": batch_id, "batch_number": f"B-{batch_id}", "expiration_date": until, "quantity_in_stock": held}
+    for batch_id, until, held in ((1, None, 9), (2, "2026-09-01T00:00:00.000Z", 3), (3, "2026-05-01T00:00:00.000Z", 2))
 ]
-Told = tuple[str, str | None, str | None]
+Summary = tuple[str, str | None, str | None]
 
 
 def _facts(beside: Mapping[str, list[dict[str, Any]]] | None = None, **changed: object) -> Facts:
-    stocked = [{**each, "variant_id": BATCHED, "location_id": 4} for each in STOCKED]
+    stocked = [{**batch, "variant_id": BATCHED, "location_id": 4} for batch in STOCKED]
     found: dict[str, Any] = {BATCHES: stocked, **(beside or {})}
     levels = {key: {3: Decimal(5), 4: Decimal(5)} for key in ITEMS}
     return Facts(
         record={**ORDER, "sales_order_rows": ROWS, **changed},
         names=NAMES,
         references=REFERENCES,
-        beside={name: tuple(each) for name, each in found.items()},
+        beside={name: tuple(records) for name, records in found.items()},
         levels=levels,
     )
 
@@ -82,7 +82,7 @@ def _row(**asked: object) -> dict[str, object]:
     return {"rows": [{"row_id": 17, **asked}]}
 
 
-def _told(asked: Mapping[str, object], facts: Facts) -> list[Told]:
+def _summaries(asked: Mapping[str, object], facts: Facts) -> list[Summary]:
     return [(check.severity, check.code, check.field_path) for check in FULFILLING.checks(_asked(**asked), facts)]
 
 
@@ -91,7 +91,7 @@ def _of(variant: int, **row: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "changed", "told"),
+    ("asked", "changed", "expected"),
     [
         ({}, {"sales_order_rows": []}, ("empty_order", None)),
         ({}, {"sales_order_rows": [{**ROWS[0], "quantity": 2}]}, ("already_completed", None)),
@@ -110,10 +110,10 @@ def _of(variant: int, **row: object) -> dict[str, Any]:
     ],
 )
 def test_what_cannot_be_shipped_is_refused_by_a_code_of_its_own(
-    asked: dict[str, object], changed: dict[str, object], told: tuple[str, str | None]
+    asked: dict[str, object], changed: dict[str, object], expected: tuple[str, str | None]
 ) -> None:
     facts = _facts({FULFILLMENTS: [GONE]}, status="PARTIALLY_PACKED", **changed)
-    assert [each for each in _told(asked, facts) if each[0] == "blocking"] == [("blocking", *told)]
+    assert [check for check in _summaries(asked, facts) if check[0] == "blocking"] == [("blocking", *expected)]
     assert FULFILLING.plan(_asked(**asked), facts).actions == ()
 
 
@@ -132,7 +132,7 @@ def test_a_shipment_is_new_or_changed_or_taken_back(asked: dict[str, object]) ->
 
 def test_a_deleted_order_is_not_shipped() -> None:
     facts = Facts(record={**ORDER, "sales_order_rows": ROWS, "deleted_at": "2026-02-01"}, deleted=True)
-    assert _told({}, facts) == [("blocking", "not_found", "sales_order_id")]
+    assert _summaries({}, facts) == [("blocking", "not_found", "sales_order_id")]
 
 
 def test_goods_go_from_the_batches_that_expire_first_and_a_service_stays() -> None:
@@ -147,9 +147,9 @@ def test_goods_go_from_the_batches_that_expire_first_and_a_service_stays() -> No
         },
     ]
     assert (draft.status, draft.stock) == ("DELIVERED", ("V7 at 3: 5 → 0", "V8 at 4: 5 → 1"))
-    (told,) = FULFILLING.checks(_asked(), _facts())
-    assert (told.severity, told.code) == ("info", "default_batches")
-    assert told.message.endswith("2 of B-3 (expires 2026-05-01), 2 of B-2 (expires 2026-09-01)")
+    (warning,) = FULFILLING.checks(_asked(), _facts())
+    assert (warning.severity, warning.code) == ("info", "default_batches")
+    assert warning.message.endswith("2 of B-3 (expires 2026-05-01), 2 of B-2 (expires 2026-09-01)")
 
 
 @pytest.mark.parametrize(
@@ -168,26 +168,26 @@ def test_what_is_in_no_batch_is_said_and_what_the_row_holds_is_left_to_katana(
     entries: list[tuple[int | None, int]] | None,
     codes: list[str],
 ) -> None:
-    here = [{**each, "variant_id": BATCHED, "location_id": 3} for each in stocked]
+    here = [{**batch, "variant_id": BATCHED, "location_id": 3} for batch in stocked]
     facts = _facts({BATCHES: here}, **_of(BATCHED, quantity=4, **row))
     sent = FULFILLING.plan(_asked(**_row(**asked)), facts).actions[0].fields
     (line,) = cast("list[Wire]", sent["sales_order_fulfillment_rows"])
     found = line.get("traceability")
-    assert (found and [(each["batch_id"], each["quantity"]) for each in found]) == entries
-    assert [code for _, code, _ in _told(_row(**asked), facts)] == codes
+    assert (found and [(entry["batch_id"], entry["quantity"]) for entry in found]) == entries
+    assert [code for _, code, _ in _summaries(_row(**asked), facts)] == codes
 
 
 def test_serial_numbers_that_are_named_are_sent_and_those_that_the_row_holds_are_left_to_katana() -> None:
     facts = _facts(**_of(SERIAL, quantity=2, serial_numbers=[5, 6]))
     (named,) = FULFILLING.plan(_asked(**_row(serial_number_ids=[1, 2])), facts).actions
-    lines = [{"serial_number_id": each, "quantity": 1} for each in (1, 2)]
+    lines = [{"serial_number_id": unit, "quantity": 1} for unit in (1, 2)]
     assert named.fields["sales_order_fulfillment_rows"] == [
         {"sales_order_row_id": 17, "quantity": 2, "traceability": lines}
     ]
-    assert _told({}, facts) == []
+    assert _summaries({}, facts) == []
     gone = {**GONE, "sales_order_fulfillment_rows": [{"sales_order_row_id": 3, "quantity": 1, "serial_numbers": [5]}]}
     left = _facts({FULFILLMENTS: [gone]}, **_of(SERIAL, quantity=2, serial_numbers=[5, 6]))
-    assert [code for _, code, _ in _told({}, left)] == ["serial_numbers_required"]
+    assert [code for _, code, _ in _summaries({}, left)] == ["serial_numbers_required"]
 
 
 def test_a_shipment_is_known_by_its_rows_and_quantities() -> None:
@@ -228,7 +228,7 @@ def test_a_shipment_is_known_by_its_rows_and_quantities() -> None:
 
 def test_two_rows_of_a_good_share_the_batches_of_their_place() -> None:
     elsewhere = [{**STOCKED[2], "batch_id": 7, "expiration_date": "2026-01-01", "location_id": 4}]
-    here = [{**each, "variant_id": BATCHED, "location_id": 3} for each in STOCKED[1:]]
+    here = [{**batch, "variant_id": BATCHED, "location_id": 3} for batch in STOCKED[1:]]
     rows = [{"id": key, "variant_id": BATCHED, "quantity": 4} for key in (17, 18)]
     facts = _facts({BATCHES: [{**elsewhere[0], "variant_id": BATCHED}, *here]}, sales_order_rows=rows)
     assert FULFILLING.plan(_asked(), facts).actions[0].fields[GONE_ROWS] == [
@@ -304,11 +304,11 @@ def test_a_kit_takes_what_it_is_made_of_and_what_is_not_there_is_said() -> None:
     ]
     facts = _facts({RECIPE: recipe}, **_of(KIT, quantity=2))
     assert FULFILLING.plan(_asked(), facts).stock == ("V11 at 3: 5 → -1",)
-    assert _told({}, facts) == [("advisory", "insufficient_stock", "rows.quantity")]
+    assert _summaries({}, facts) == [("advisory", "insufficient_stock", "rows.quantity")]
 
 
 @pytest.mark.parametrize(
-    ("done", "picked", "told"),
+    ("done", "picked", "expected"),
     [
         (None, None, [("advisory", "inventory_ordering", None)]),
         ("2026-02-10T08:00:00.000Z", None, []),
@@ -317,11 +317,11 @@ def test_a_kit_takes_what_it_is_made_of_and_what_is_not_there_is_said() -> None:
     ],
 )
 def test_goods_that_are_made_to_order_leave_after_they_are_done(
-    done: str | None, picked: str | None, told: list[Told]
+    done: str | None, picked: str | None, expected: list[Summary]
 ) -> None:
     made = [{"id": 90, "order_no": "SO-900 / 1", "status": "DONE" if done else "NOT_STARTED", "done_date": done}]
     facts = _facts({MADE: made}, **_of(PLAIN, linked_manufacturing_order_id=90))
-    assert _told({} if picked is None else {"picked_date": picked}, facts) == told
+    assert _summaries({} if picked is None else {"picked_date": picked}, facts) == expected
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_a_quote_is_no_longer_one_before_it_is_shipped() -> None:
         ("POST", "/sales_order_fulfillments"),
     ]
     assert draft.actions[0].body == {"status": "NOT_SHIPPED"}
-    assert _told({}, facts) == [("advisory", "blocked_status", None), ("advisory", "no_way_back", "status")]
+    assert _summaries({}, facts) == [("advisory", "blocked_status", None), ("advisory", "no_way_back", "status")]
 
 
 def _order(tenant: Tenant, number: str = NUMBER, count: float = 5) -> Wire:
@@ -363,7 +363,7 @@ def _order(tenant: Tenant, number: str = NUMBER, count: float = 5) -> Wire:
         if not (product["serial_tracked"] or product["is_auto_assembly"])
     }
     goods = [variant["id"] for variant in live(tenant, "variants") if variant.get("product_id") in sold & plain][:2]
-    rows = [{"variant_id": each, "quantity": count, "price_per_unit": 4} for each in goods]
+    rows = [{"variant_id": good, "quantity": count, "price_per_unit": 4} for good in goods]
     place = next(location["id"] for location in live(tenant, "locations") if location["sales_allowed"])
     parties = {"customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
     return tenant.create("sales_orders", {**parties, "order_no": number, "sales_order_rows": rows})
@@ -375,7 +375,7 @@ def _stock(tenant: Tenant, order: Wire) -> list[Decimal]:
         movement for movement in tenant.all("inventory_movements") if movement["location_id"] == order["location_id"]
     ]
     goods = [row["variant_id"] for row in order["sales_order_rows"]]
-    changes = [[amount(one["quantity_change"]) for one in moved if one["variant_id"] == each] for each in goods]
+    changes = [[amount(one["quantity_change"]) for one in moved if one["variant_id"] == good] for good in goods]
     return [sum(found, Decimal(0)) for found in changes]
 
 
@@ -392,7 +392,7 @@ async def test_an_order_that_leaves_in_two_parts_is_packed_delivered_and_taken_b
     before = _stock(tenant, order)
     preview, outcome = await _written(stage, rows=[{"row_id": first["id"], "quantity": 2}], status="PACKED")
     assert (outcome["applied"], outcome["status"]) == (1, "PARTIALLY_PACKED")
-    assert [each.split()[0] for each in preview["still_open"]] == ["3", "5"]
+    assert [text.split()[0] for text in preview["still_open"]] == ["3", "5"]
     assert _stock(tenant, order) == [before[0] - 2, before[1]]
     _, outcome = await _written(stage, tracking_number="1Z 1", tracking_carrier="Parcels")
     assert (outcome["applied"], outcome["status"]) == (1, "PACKED")
@@ -401,12 +401,12 @@ async def test_an_order_that_leaves_in_two_parts_is_packed_delivered_and_taken_b
     packed = shown["fulfillments"][0]["sales_order_fulfillment_id"]
     _, outcome = await _written(stage, fulfillment_id=packed, status="DELIVERED")
     assert (outcome["applied"], outcome["status"]) == (1, "DELIVERED")
-    assert _stock(tenant, order) == [each - 5 for each in before]
+    assert _stock(tenant, order) == [quantity - 5 for quantity in before]
     back = await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"])
     assert (await applied(stage, back["plan_token"]))["outcomes"][0]["status"] == "PACKED"
     clock.advance(61)
-    for each in shown["fulfillments"]:
-        _, outcome = await _written(stage, delete_fulfillment_id=each["sales_order_fulfillment_id"])
+    for fulfillment in shown["fulfillments"]:
+        _, outcome = await _written(stage, delete_fulfillment_id=fulfillment["sales_order_fulfillment_id"])
     assert (outcome["applied"], outcome["status"], _stock(tenant, order)) == (1, "NOT_SHIPPED", before)
     again = await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"])
     assert (await applied(stage, again["plan_token"]))["outcomes"][0]["applied"] == 1
@@ -420,11 +420,11 @@ async def test_an_order_that_leaves_in_two_parts_is_packed_delivered_and_taken_b
 
 async def test_order_and_stock_show_at_once_what_was_shipped(stage: Stage, tenant: Tenant) -> None:
     order = _order(tenant)
-    goods = [each["variant_id"] for each in order["sales_order_rows"]]
+    goods = [line["variant_id"] for line in order["sales_order_rows"]]
     had = (await stage.call("check_inventory", skus_or_variant_ids=goods))["stock"]
     await _written(stage)
     has = (await stage.call("check_inventory", skus_or_variant_ids=goods))["stock"]
-    assert [each["in_stock"] for each in has] == [each["in_stock"] - 5 for each in had]
+    assert [level["in_stock"] for level in has] == [level["in_stock"] - 5 for level in had]
     (row,) = (await stage.call("list_sales_orders", ids=[order["id"]]))["rows"]
     assert row["status"] == "DELIVERED"
 
@@ -443,7 +443,7 @@ async def test_a_lost_answer_is_looked_up_among_the_shipments_of_the_order(
     _order(tenant)
     row = live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["id"]
     others = [(await _written(stage, rows=[{"row_id": row, "quantity": 1}], status="PACKED"))[1] for _ in range(2)]
-    _, other = [each["actions"][0]["id"] for each in others]
+    _, other = [written["actions"][0]["id"] for written in others]
     asked = {name: other if value is ... else value for name, value in asked.items()}
     stage.own.sandbox.faults.add(Fault(path, action=Drop(when="after")))
     _, outcome = await _written(stage, **asked)
@@ -465,8 +465,8 @@ async def test_two_orders_of_the_same_goods_are_shipped_by_one_apply(stage: Stag
     for number in ("SO-901", "SO-902"):
         _order(tenant, number)
     plans = [await stage.call(TOOL, sales_order_id=number) for number in ("SO-901", "SO-902")]
-    told = await stage.call("apply_plan", plan_tokens=[plan["plan_token"] for plan in plans])
-    assert [outcome["status"] for outcome in told["outcomes"]] == ["DELIVERED", "DELIVERED"]
+    answer = await stage.call("apply_plan", plan_tokens=[plan["plan_token"] for plan in plans])
+    assert [outcome["status"] for outcome in answer["outcomes"]] == ["DELIVERED", "DELIVERED"]
 
 
 async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by_the_apply_make_the_plan_stale(
@@ -474,7 +474,7 @@ async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by
 ) -> None:
     order = _order(tenant)
     item = next(material for material in live(tenant, "materials") if material["batch_tracked"])
-    variant = next(each["id"] for each in live(tenant, "variants") if each.get("material_id") == item["id"])
+    variant = next(record["id"] for record in live(tenant, "variants") if record.get("material_id") == item["id"])
     row = {"sales_order_id": order["id"], "variant_id": variant, "quantity": 2, "price_per_unit": 1}
     added = tenant.create("sales_order_rows", row)
 
@@ -496,4 +496,4 @@ async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by
     _, outcome = await _written(stage, rows=rows)
     assert outcome["applied"] == 1
     (line,) = live(tenant, "sales_order_fulfillments")[-1]["sales_order_fulfillment_rows"]
-    assert [each["batch_id"] for each in line["traceability"]] == [sooner]
+    assert [entry["batch_id"] for entry in line["traceability"]] == [sooner]

@@ -63,13 +63,13 @@ def _bodies(draft: Draft) -> list[object]:
     return [action.body for action in draft.actions]
 
 
-def _told(request: Request, facts: Facts, change: Any = MODIFY) -> list[tuple[str, str | None]]:  # noqa: ANN401 - any change
+def _summaries(request: Request, facts: Facts, change: Any = MODIFY) -> list[tuple[str, str | None]]:  # noqa: ANN401 - any change
     return [(check.code, check.field_path) for check in change.checks(request, facts)]
 
 
 def test_a_new_product_is_one_request_with_options_read_off_its_variants() -> None:
     pairs = [{"config": {"Size": "S", "Gears": "9"}, "sales_price": 0}, {"config": {"Size": "L", "Gears": "9"}}]
-    (action,) = CREATE.plan(_new(variants=pairs), Facts(known=(3,))).actions
+    (action,) = CREATE.plan(_new(variants=pairs), Facts(namesakes=(3,))).actions
     body: dict[str, Any] = dict(action.fields)
     assert body["configs"] == [{"values": ["S", "L"], "name": "Size"}, {"values": ["9"], "name": "Gears"}]
     assert [row.get("sales_price") for row in body["variants"]] == [0, None]
@@ -110,8 +110,8 @@ def test_a_new_material_gets_the_price_of_its_one_variant_by_the_id_that_katana_
     ],
 )
 def test_what_a_product_cannot_be_is_refused_before_katana_does(fields: dict[str, Any], path: str) -> None:
-    assert ("invalid_argument", path) in _told(_new(**fields), Facts(), CREATE)
-    assert _told(_new(), Facts(), CREATE) == []
+    assert ("invalid_argument", path) in _summaries(_new(**fields), Facts(), CREATE)
+    assert _summaries(_new(), Facts(), CREATE) == []
 
 
 def test_unit_and_rate_of_a_purchase_travel_together_and_go_together() -> None:
@@ -130,7 +130,7 @@ def test_unit_and_rate_of_a_purchase_travel_together_and_go_together() -> None:
     }
     none = dict.fromkeys(("purchase_uom", "purchase_uom_conversion_rate"))
     assert _bodies(MODIFY.plan(_change(purchase_uom=None), bought)) == [notes | none]
-    assert _told(_change(purchase_uom_conversion_rate=None), bought) == [("invalid_argument", "purchase_uom")]
+    assert _summaries(_change(purchase_uom_conversion_rate=None), bought) == [("invalid_argument", "purchase_uom")]
 
 
 def test_a_changed_head_keeps_the_notes_that_katana_would_wipe() -> None:
@@ -152,21 +152,21 @@ def test_an_option_that_changes_is_sent_with_all_the_others_by_their_ids() -> No
 
 
 @pytest.mark.parametrize(
-    ("configs", "told"),
+    ("configs", "message"),
     [
         ({"Size": ["S"]}, "variants have L of Size"),
         ({"Size": []}, "variants have S, L of Size"),
         ({"Smell": []}, "there is no option Smell to take away"),
     ],
 )
-def test_no_option_goes_that_a_variant_has(configs: dict[str, object], told: str) -> None:
+def test_no_option_goes_that_a_variant_has(configs: dict[str, object], message: str) -> None:
     first = next(iter(MODIFY.checks(_change(configs=configs), _old())))
-    assert (first.code, first.field_path, told in first.message) == ("invalid_argument", "configs", True)
+    assert (first.code, first.field_path, message in first.message) == ("invalid_argument", "configs", True)
 
 
 def test_options_that_are_like_that_already_change_nothing() -> None:
     for configs in ({}, {"Size": ["S", "L"]}, [{"name": "Size", "values": ["S", "L"]}]):
-        assert _told(_change(configs=configs), _old()) == [("no_effective_change", None)]
+        assert _summaries(_change(configs=configs), _old()) == [("no_effective_change", None)]
 
 
 def test_a_variant_with_a_new_value_brings_it_to_the_options_first_and_keeps_what_it_has() -> None:
@@ -201,17 +201,17 @@ def test_a_variant_is_named_by_id_or_sku_and_what_no_variant_has_is_refused() ->
         assert (action.path, action.body) == ("/variants/50", {"lead_time": 5})
         assert action.implies == {"config_attributes": SIZE}
     for named in (52, "TR"):
-        told = _told(_change(update_variants=[{"variant_id": named, "lead_time": 5}]), _old())
-        assert ("unknown_row_id", "update_variants[0].variant_id") in told
+        checks = _summaries(_change(update_variants=[{"variant_id": named, "lead_time": 5}]), _old())
+        assert ("unknown_row_id", "update_variants[0].variant_id") in checks
     twin = _old(variants=[SMALL, LARGE | {"sku": "TR-S"}])
-    told = _told(_change(delete_variant_ids=["TR-S"]), twin)
-    assert ("unknown_row_id", "delete_variant_ids[0]") in told
+    checks = _summaries(_change(delete_variant_ids=["TR-S"]), twin)
+    assert ("unknown_row_id", "delete_variant_ids[0]") in checks
     both = _change(update_variants=[{"variant_id": 50, "lead_time": 5}], delete_variant_ids=["TR-S"])
-    assert ("duplicate_row_overrides", "delete_variant_ids[0]") in _told(both, _old())
+    assert ("duplicate_row_overrides", "delete_variant_ids[0]") in _summaries(both, _old())
 
 
 def test_the_last_variant_of_an_item_is_not_deleted() -> None:
-    assert ("no_rows_left", "delete_variant_ids") in _told(_change(delete_variant_ids=[50, 51]), _old())
+    assert ("no_rows_left", "delete_variant_ids") in _summaries(_change(delete_variant_ids=[50, 51]), _old())
 
 
 def test_a_variant_that_is_cached_in_a_newer_version_is_the_one_that_changes() -> None:
@@ -228,7 +228,7 @@ def test_no_price_is_taken_away_because_katana_keeps_0_and_barcodes_are_capitals
     (action,) = MODIFY.plan(_change(update_variants=[{"variant_id": 50, "internal_barcode": "ab-1c"}]), _old()).actions
     assert action.body == {"internal_barcode": "AB-1C"}
     same = _old(variants=[SMALL | {"internal_barcode": "AB-1C"}, LARGE])
-    assert _told(_change(update_variants=[{"variant_id": 50, "internal_barcode": "ab-1c"}]), same) == [
+    assert _summaries(_change(update_variants=[{"variant_id": 50, "internal_barcode": "ab-1c"}]), same) == [
         ("no_effective_change", None)
     ]
 
@@ -236,7 +236,7 @@ def test_no_price_is_taken_away_because_katana_keeps_0_and_barcodes_are_capitals
 def test_a_sku_that_others_have_is_told_and_binds_the_plan() -> None:
     request = _change(add_variants=[{"sku": "X", "config": {"Size": "M"}}])
     facts = replace(_old(), own=Used(having={"X": (8,)}))
-    assert _told(request, facts) == [("duplicate_sku", "add_variants[0].sku")]
+    assert _summaries(request, facts) == [("duplicate_sku", "add_variants[0].sku")]
     assert MODIFY.plan(request, facts).content != MODIFY.plan(request, replace(_old(), own=Used())).content
     assert "SKU x" in MODIFY.plan(request, facts).lanes
 
@@ -255,11 +255,11 @@ def test_what_uses_a_product_that_goes_is_told_and_what_does_not_come_back() -> 
     used = Used(products=(70, 71), called=("BIKE", "CART"), made_of=3)
     facts = replace(_old(), linked=linked, own=used)
     draft = DELETE.plan(request, facts)
-    told = {check.code: check.message for check in DELETE.checks(request, facts)}
-    assert told.keys() == {"in_use", "open_orders", "no_way_back"}
-    assert "2 products are made of it: BIKE, CART" in told["in_use"]
-    assert "bill of materials (3 rows)" in told["no_way_back"]
-    assert draft.linked == tuple(f"{each.what} SO-9 (NOT_SHIPPED)" for each in linked)
+    messages = {check.code: check.message for check in DELETE.checks(request, facts)}
+    assert messages.keys() == {"in_use", "open_orders", "no_way_back"}
+    assert "2 products are made of it: BIKE, CART" in messages["in_use"]
+    assert "bill of materials (3 rows)" in messages["no_way_back"]
+    assert draft.linked == tuple(f"{link.what} SO-9 (NOT_SHIPPED)" for link in linked)
     revert: Any = draft.undoing
     assert revert["tool"] == "create_item"
     assert [row["sku"] for row in revert["arguments"]["variants"]] == ["TR-S", "TR-L"]
@@ -270,7 +270,7 @@ def test_what_uses_a_variant_that_goes_is_told_and_binds_the_plan() -> None:
     request = _change(delete_variant_ids=[51])
     orders = (Linked(count=1, newest=({"id": 9, "order_no": "SO-9", "status": "NOT_SHIPPED"},)),)
     facts = replace(_old(), linked=orders, own=Used(products=(70,), called=("BIKE",)))
-    assert _told(request, facts) == [("in_use", "delete_variant_ids"), ("open_orders", None)]
+    assert _summaries(request, facts) == [("in_use", "delete_variant_ids"), ("open_orders", None)]
     draft = MODIFY.plan(request, facts)
     assert draft.linked == ("sales order SO-9 (NOT_SHIPPED)",)
     assert draft.content != MODIFY.plan(request, replace(facts, linked=())).content

@@ -174,8 +174,8 @@ async def test_the_first_option_of_an_item_stays_and_that_is_said(
         "update_variants": [{"variant_id": "TR-1", "config": {"Size": None}}],
     }
     refused = await stage.call("modify_item", type="product", item_id=made["id"], **gone)
-    told = [warning["message"] for warning in refused["warnings"] if warning["severity"] == "blocking"]
-    assert "configs: Katana keeps at least one option of an item that has some: its last one stays" in told
+    messages = [warning["message"] for warning in refused["warnings"] if warning["severity"] == "blocking"]
+    assert "configs: Katana keeps at least one option of an item that has some: its last one stays" in messages
 
 
 @pytest.mark.parametrize("kind", ["product", "material"])
@@ -194,12 +194,12 @@ async def test_a_deleted_material_says_what_uses_it_and_is_made_again(
     used = tenant.get("variants", next(row for row in tenant.all("bom_rows"))["ingredient_variant_id"])
     kind = "material" if used["material_id"] else "product"
     preview = await stage.call("delete_item", type=kind, item_id=used[f"{kind}_id"])
-    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
-    assert [each.partition(": ")[0].lstrip("0123456789 ") for each in told] == [
+    messages = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
+    assert [message.partition(": ")[0].lstrip("0123456789 ") for message in messages] == [
         "products are made of it",
         "there is stock of it",
     ]
-    assert used["sku"] in told[1]
+    assert used["sku"] in messages[1]
     made = await _done(stage, clock, "create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])
     before = _held(tenant, "materials", made["id"])
     gone = await _done(stage, clock, "delete_item", type="material", item_id="OAK-1")
@@ -228,7 +228,7 @@ async def test_what_a_failed_create_leaves_is_named_and_offered_for_deletion(
     assert (outcome["actions"][0]["state"], len(halves), len(named)) == (state, left, left)
     assert sorted(outcome["actions"][0]["look_up"]["left_behind"]) == sorted(halves)
     for key in halves:
-        assert any(f"delete_item(type='material', item_id={key}) plans" in each for each in named), named
+        assert any(f"delete_item(type='material', item_id={key}) plans" in hint for hint in named), named
         await _done(stage, clock, "delete_item", type="material", item_id=key)
     assert [material["id"] for material in live(tenant, "materials") if material["name"] == "Oak"] == [other]
 
@@ -271,11 +271,11 @@ async def test_arguments_that_a_type_does_not_have_are_refused_with_what_there_i
         "variants": ("product", {}, "a new product needs at least one"),
         "batch_tracked": ("service", {"batch_tracked": True}, "a service has none"),
     }
-    for argument, (kind, fields, told) in refused.items():
+    for argument, (kind, fields, message) in refused.items():
         refusal = await stage.refusal("create_item", type=kind, name="X", **fields)
         (warning,) = refusal["warnings"]
         assert (warning["code"], warning["field_path"]) == ("invalid_argument", argument)
-        assert told in warning["message"]
+        assert message in warning["message"]
     assert writes(stage) == []
 
 

@@ -35,18 +35,18 @@ def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for name, each in cast("dict[str, object]", value).items():
-            yield from (name, *_texts(each))
+        for name, member in cast("dict[str, object]", value).items():
+            yield from (name, *_texts(member))
     elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _texts(each)
+        for element in cast("list[object]", value):
+            yield from _texts(element)
 
 
 def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dict[str, object]], str]:
     """Put the payload into every text that tools show of some records; return the calls that show it, and the SKU."""
     tenant = own.sandbox.tenant()
     order, buyer = live(tenant, "sales_orders")[number], live(tenant, "customers")[number]
-    variant = [each for each in live(tenant, "variants") if each["material_id"]][number]
+    variant = [record for record in live(tenant, "variants") if record["material_id"]][number]
     sku = f"HID-{number}{payload}x"
     tenant.edit("variants", variant["id"], sku=sku, supplier_item_codes=[f"c{payload}d{number}"])
     tenant.edit("materials", variant["material_id"], name=f"Seal {payload}kit")
@@ -96,7 +96,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         },
     }
     tracked = {material["id"] for material in live(tenant, "materials") if material["batch_tracked"]}
-    goods = next(each["id"] for each in live(tenant, "variants") if each["material_id"] in tracked)
+    goods = next(record["id"] for record in live(tenant, "variants") if record["material_id"] in tracked)
     batch = tenant.create("batches", {"batch_number": f"B{payload}{number}", "variant_id": goods})["id"]
     row = {"variant_id": goods, "quantity": 1, "traceability": [{"batch_id": batch, "quantity": 1}]}
     place = live(tenant, "locations")[0]["id"]

@@ -134,9 +134,9 @@ def test_every_planned_tool_is_there_or_says_why_not_and_what_is_there_instead()
     assert set(PLANNED) <= SPECS.keys() | ABSENT.keys()
     assert ABSENT.keys() & SPECS.keys() == set()
     named = {name: set(re.findall(r"`([a-z_]+)`", reason)) for name, reason in ABSENT.items()}
-    known = SPECS.keys() | {prompt.name for prompt in PROMPTS}
-    assert {name: each for name, each in named.items() if not each <= known} == {}
-    silent = {name for name, each in named.items() if not each and "katana://" not in ABSENT[name]}
+    available = SPECS.keys() | {prompt.name for prompt in PROMPTS}
+    assert {name: names for name, names in named.items() if not names <= available} == {}
+    silent = {name for name, names in named.items() if not names and "katana://" not in ABSENT[name]}
     assert silent <= {"search_tools", "call_tool"}
 
 
@@ -148,8 +148,8 @@ def test_the_call_of_an_absent_tool_is_told_its_reason(name: str) -> None:
 
 def test_a_tool_that_was_left_out_at_the_start_says_so() -> None:
     served = [tool.name for tool in chosen((), ("read",), ())]
-    told = unknown_tool("apply_plan", served, absent_tools(served=served))
-    assert told == (
+    hint = unknown_tool("apply_plan", served, absent_tools(served=served))
+    assert hint == (
         "'apply_plan' is not there: it was left out when this server was started, by its toolsets, its tools, "
         "its catalogue or --read-only"
     )
@@ -195,14 +195,14 @@ OBJECTS = ("purchase_order", "stock_transfer", "customer", "plan", "cache", "sal
 
 
 def test_a_harmless_verb_never_leads_to_one_that_writes_or_deletes() -> None:
-    bold = {each for each in (*SPECS, *ABSENT) if each.split("_")[0] in CHANGING}
+    bold = {tool for tool in (*SPECS, *ABSENT) if tool.split("_")[0] in CHANGING}
     assert bold >= {"apply_plan", "rebuild_cache", "delete_customer", "delete_purchase_order"}
     assert {name for name, spec in SPECS.items() if not spec.read_only} <= bold
     every = [*SPECS, *ABSENT]
-    for name in (f"{verb}_{each}{end}" for verb in HARMLESS for each in OBJECTS for end in ("", "s", "x")):
+    for name in (f"{verb}_{noun}{end}" for verb in HARMLESS for noun in OBJECTS for end in ("", "s", "x")):
         assert nearest(name, every) not in bold, name
-        for each in bold:
-            assert f"{each!r}" not in unknown_tool(name, SPECS, ABSENT), (name, each)
+        for tool in bold:
+            assert f"{tool!r}" not in unknown_tool(name, SPECS, ABSENT), (name, tool)
     assert {word for word, ours in SAME.items() if ours in CHANGING} <= CHANGING
 
 
@@ -219,7 +219,7 @@ def test_no_word_for_an_argument_leads_to_a_deletion_that_it_does_not_name() -> 
                 bold = [argument for argument in shape.arguments if argument.startswith("delete_")]
                 if word.split("_")[0] not in {"delete", "remove", "deleted"} and word not in shape.names:
                     hint = shape.hint(word)
-                    assert hint.startswith("known: ") or not any(each in hint for each in bold), (tool, word)
+                    assert hint.startswith("known: ") or not any(name in hint for name in bold), (tool, word)
 
 
 def test_words_are_offered_where_the_request_has_what_they_stand_for() -> None:
@@ -295,7 +295,7 @@ CASES: list[tuple[str, dict[str, Any], str | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "path", "said"), CASES, ids=[f"{each[0]} {each[2]}" for each in CASES])
+@pytest.mark.parametrize(("tool", "arguments", "path", "said"), CASES, ids=[f"{case[0]} {case[2]}" for case in CASES])
 def test_a_word_that_people_use_is_answered_with_the_argument(
     tool: str, arguments: dict[str, object], path: str | None, said: str
 ) -> None:
@@ -319,8 +319,8 @@ async def test_no_hidden_character_of_a_name_goes_out_whatever_it_names(stage: S
 
 def test_a_name_that_many_rows_hold_is_told_once() -> None:
     rows = [{"qty": 1, "prize": 2}] * 50
-    told = refused("create_purchase_order", {"rows": rows})
-    assert [warning.field_path for warning in told] == ["rows[0].qty", "rows[0].prize"]
+    warnings = refused("create_purchase_order", {"rows": rows})
+    assert [warning.field_path for warning in warnings] == ["rows[0].qty", "rows[0].prize"]
 
 
 def _crowds() -> dict[str, tuple[str, dict[str, object]]]:
@@ -350,13 +350,13 @@ def test_ten_unknown_names_are_looked_at_however_many_are_sent(crowd: str, monke
 
     monkeypatch.setattr(hints, "likeness", counted)
     tool, arguments = _crowds()[crowd]
-    told = refused(tool, arguments)
-    assert 1 <= len(told) <= 10
+    warnings = refused(tool, arguments)
+    assert 1 <= len(warnings) <= 10
     most = max(len(shape.arguments) for shape in SHAPES[tool])
     assert len({name for name, _ in compared}) <= 2 * 10  # each name, and its first word
     assert len(compared) <= 10 * (most + len(CHANGING))
     assert all(len(name) <= 60 for name, _ in compared)
-    assert len(str([warning.message for warning in told])) < 20_000
+    assert len(str([warning.message for warning in warnings])) < 20_000
 
 
 SHOWN = {
@@ -373,10 +373,10 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize(("name", "shown"), SHOWN.items(), ids=[each.split("'")[1] for each in SHOWN.values()])
+@pytest.mark.parametrize(("name", "shown"), SHOWN.items(), ids=[hint.split("'")[1] for hint in SHOWN.values()])
 def test_a_name_shows_each_character_that_a_reader_could_miss(name: str, shown: str) -> None:
     assert quoted(name) == shown
     assert unknown_tool(name, SPECS, ABSENT).startswith(f"no tool is called {shown}; ")
-    (told,) = refused("search_items", {"query": "x", name: 1})
-    assert told.message.startswith(f"unknown argument {shown}; ")
-    assert f"'{told.field_path}'" == shown
+    (warning,) = refused("search_items", {"query": "x", name: 1})
+    assert warning.message.startswith(f"unknown argument {shown}; ")
+    assert f"'{warning.field_path}'" == shown

@@ -138,9 +138,9 @@ def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words
         try:
             request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], given)
         except Refused as refusal:
-            told = [warning.model_dump() for warning in refusal.warnings]
-            assert {warning["code"] for warning in told} <= {"invalid_argument", "unknown_argument"}, (name, what)
-            assert len(json.dumps(told)) < 5_000, (name, what)
+            warnings = [warning.model_dump() for warning in refusal.warnings]
+            assert {warning["code"] for warning in warnings} <= {"invalid_argument", "unknown_argument"}, (name, what)
+            assert len(json.dumps(warnings)) < 5_000, (name, what)
         else:
             kept = getattr(request, name)
             assert not isinstance(kept, str) or len(kept) <= LONG.get(name, 1_000), (name, what)
@@ -152,14 +152,14 @@ def _size(value: object) -> int:
     return max(8, len(value)) if isinstance(value, Sized) else 8
 
 
-def _drawn(rng: random.Random, known: list[object]) -> object:
+def _drawn(rng: random.Random, values: list[object]) -> object:
     """Return one hostile value, alone or within others, as large as a message of some megabytes can carry."""
-    value = rng.choice([*known, rng.randint(-(2**70), 2**70), rng.uniform(-1e300, 1e300), rng.choice(TOKENS)])
+    value = rng.choice([*values, rng.randint(-(2**70), 2**70), rng.uniform(-1e300, 1e300), rng.choice(TOKENS)])
     shapes: list[Callable[[object], object]] = [
-        lambda each: each,
-        lambda each: [each] * min(rng.randint(1, 300), 1 + 1_000_000 // _size(each)),
-        lambda each: {rng.choice(TOKENS): each},
-        lambda each: f"{each}{rng.choice(TOKENS)}"[:1_000_000],
+        lambda inner: inner,
+        lambda inner: [inner] * min(rng.randint(1, 300), 1 + 1_000_000 // _size(inner)),
+        lambda inner: {rng.choice(TOKENS): inner},
+        lambda inner: f"{inner}{rng.choice(TOKENS)}"[:1_000_000],
     ]
     return rng.choice(shapes)(value)
 
@@ -169,8 +169,8 @@ def _drawn(rng: random.Random, known: list[object]) -> object:
 @pytest.mark.usefixtures("heap_of_its_own")
 @pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
 def test_two_hundred_drawn_values_are_judged_within_a_tenth_of_a_second_and_50_mb(tool: str) -> None:
-    rng, known = random.Random(tool), [value for _, value in _bad_values() if value is not None]
-    drawn = [(rng.choice(_names(tool)), _drawn(rng, known)) for _ in range(200)]
+    rng, values = random.Random(tool), [value for _, value in _bad_values() if value is not None]
+    drawn = [(rng.choice(_names(tool)), _drawn(rng, values)) for _ in range(200)]
     before, slowest = _peak(), 0.0
     for name, value in drawn:
         began = time.process_time()
@@ -235,9 +235,9 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
         result = await stage.result(tool, {**_needed(tool), name: value})
         if payload_of(result).get("error") == "internal_error":
             failed.append((tool, name, text))
-    for wanted in rng.sample(range(1, 2**31), 50):
-        await stage.result("check_inventory", {"skus_or_variant_ids": [wanted]})
-        await stage.result("get_sales_order", {"sales_order_id": wanted})
+    for record_id in rng.sample(range(1, 2**31), 50):
+        await stage.result("check_inventory", {"skus_or_variant_ids": [record_id]})
+        await stage.result("get_sales_order", {"sales_order_id": record_id})
     assert failed == []
     journal = list(stage.own.sandbox.journal)
     assert {re.sub(r"/\d+(?=/)", "/{id}", request.path) for request in journal} <= PATHS

@@ -200,7 +200,7 @@ def test_a_link_stays_a_link(home: Path, install: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "content", "told"),
+    ("host", "content", "message"),
     [
         (
             "vscode",
@@ -220,7 +220,7 @@ def test_a_link_stays_a_link(home: Path, install: Run) -> None:
     ],
 )
 def test_what_a_rewrite_would_lose_is_left_alone(
-    home: Path, install: Run, host: str, content: bytes, told: str
+    home: Path, install: Run, host: str, content: bytes, message: str
 ) -> None:
     path = home / FILES[host]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -228,7 +228,7 @@ def test_what_a_rewrite_would_lose_is_left_alone(
     for words in ([host, "--sandbox"], [host, "--uninstall"]):
         ran = install(*words)
         assert (ran.code, ran.out) == (1, "")
-        assert told in ran.err
+        assert message in ran.err
         assert ran.err.count("\n") == 1
         assert path.read_bytes() == content
 
@@ -261,7 +261,7 @@ def test_a_key_in_a_file_stays_there(home: Path, install: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["cursor"], "KATANA_API_KEY is not set"),
         (["cursor", "--sandbox", "--http"], "a host starts the server over stdio"),
@@ -272,10 +272,10 @@ def test_a_key_in_a_file_stays_there(home: Path, install: Run) -> None:
         ([], "needs HOST"),
     ],
 )
-def test_what_cannot_start_is_not_installed(home: Path, install: Run, words: list[str], told: str) -> None:
+def test_what_cannot_start_is_not_installed(home: Path, install: Run, words: list[str], message: str) -> None:
     ran = install(*words)
     assert (ran.code, ran.out, list(home.iterdir())) == (2, "", [])
-    assert told in ran.err
+    assert message in ran.err
     assert ran.err.count("\n") == 1
 
 
@@ -327,7 +327,7 @@ def test_what_another_program_writes_meanwhile_is_not_lost(tmp_path: Path) -> No
     other = tmp_path / "other.json"
     with pytest.raises(NotDone, match="is being changed by another program"):
         changed_file(other, meddling(other, 9))
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file.json", "other.json"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file.json", "other.json"]
 
 
 VALUES = st.recursive(

@@ -44,11 +44,9 @@ async def test_stock_at_a_moment_is_the_sum_of_what_had_moved_by_then(
     expected = stood(tenant, answer["at"], *ids)
     assert shown(answer) == expected
     assert [row["variant_id"] for row in answer["stock"]] == ids
-    for each in answer["stock"]:
-        assert amount(each["in_stock"]) == sum(
-            q for (variant, _), q in expected.items() if variant == each["variant_id"]
-        )
-        assert ("note" in each) is (each["locations"] == [])
+    for row in answer["stock"]:
+        assert amount(row["in_stock"]) == sum(q for (variant, _), q in expected.items() if variant == row["variant_id"])
+        assert ("note" in row) is (row["locations"] == [])
     assert answer["at"].endswith("Z")
     assert "movement_date" in answer["basis"]
 
@@ -80,7 +78,7 @@ async def test_a_day_means_its_end_and_today_means_now(stage: Stage, tenant: Ten
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         ("2026-03-02T09:00:01Z", "must not be later than now, 2026-03-02T11:00:00+02:00"),
         ("2026-02-28T12:00:00", "must be a date or a moment with its offset from UTC, such as 2026-03-01"),
@@ -88,10 +86,10 @@ async def test_a_day_means_its_end_and_today_means_now(stage: Stage, tenant: Ten
         ("end of February", "must be a date or a moment with its offset from UTC"),
     ],
 )
-async def test_a_moment_ahead_or_without_an_offset_is_refused(stage: Stage, asked: str, told: str) -> None:
+async def test_a_moment_ahead_or_without_an_offset_is_refused(stage: Stage, asked: str, message: str) -> None:
     refusal = await stage.refusal("inventory_at", as_of=asked, skus_or_variant_ids=SKUS)
     assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("invalid_argument", "as_of")
-    assert told in refusal["warnings"][0]["message"]
+    assert message in refusal["warnings"][0]["message"]
 
 
 async def test_a_service_and_what_nothing_has_are_never_zero(stage: Stage, tenant: Tenant) -> None:
@@ -182,8 +180,8 @@ async def test_balances_that_cannot_be_read_again_are_in_doubt_and_not_told_as_s
     assert warning["code"] == "ledger_in_doubt"
     assert f"variants {variant})" in warning["message"]
     if tool == "inventory_at":
-        (row,) = [each for each in answer["stock"] if each["variant_id"] == variant]
-        (level,) = [each for each in row["locations"] if each["location_id"] == location]
+        (row,) = [entry for entry in answer["stock"] if entry["variant_id"] == variant]
+        (level,) = [entry for entry in row["locations"] if entry["location_id"] == location]
         assert "in_stock" not in {**level, **{key: row[key] for key in row if key == "in_stock"}}
 
 

@@ -17,13 +17,13 @@ GET = "get_inventory_movements"
 def ledger(tenant: Tenant, *variant_ids: int) -> list[Wire]:
     """Return the movements of these variants, newest business date first."""
     mine = [movement for movement in tenant.all("inventory_movements") if movement["variant_id"] in variant_ids]
-    return sorted(mine, key=lambda each: (each["movement_date"], each["rank"]), reverse=True)
+    return sorted(mine, key=lambda movement: (movement["movement_date"], movement["rank"]), reverse=True)
 
 
 def busiest(tenant: Tenant, count: int) -> list[Wire]:
     """Return the variants that moved most often."""
     moved = [movement["variant_id"] for movement in tenant.all("inventory_movements")]
-    return sorted(live(tenant, "variants"), key=lambda each: -moved.count(each["id"]))[:count]
+    return sorted(live(tenant, "variants"), key=lambda variant: -moved.count(variant["id"]))[:count]
 
 
 async def test_every_movement_is_shown_as_katana_has_it_newest_first(stage: Stage, tenant: Tenant) -> None:
@@ -64,8 +64,8 @@ async def test_a_movement_names_the_document_that_caused_it(stage: Stage, tenant
         if inventory_movement["resource_type"] == kind
     )
     answer = await stage.call(GET, skus_or_variant_ids=[movement["variant_id"]], resource_type=[kind], limit=250)
-    row = next(each for each in answer["rows"] if each["movement_id"] == movement["id"])
-    assert {each["resource_type"] for each in answer["rows"]} == {kind}
+    row = next(entry for entry in answer["rows"] if entry["movement_id"] == movement["id"])
+    assert {entry["resource_type"] for entry in answer["rows"]} == {kind}
     assert tenant.get(collection, row[name])[number] == row["caused_by_order_no"]
 
 
@@ -82,15 +82,15 @@ async def test_a_movement_without_a_document_names_none(stage: Stage, tenant: Te
 
 
 FILTERS: list[Filtered] = [
-    ({"moved_from": MIDDLE}, lambda each: each["movement_date"] >= MIDDLE),
-    ({"moved_to": MIDDLE}, lambda each: each["movement_date"] <= MIDDLE),
-    ({"moved_to": MIDDLE[:10]}, lambda each: each["movement_date"][:10] <= MIDDLE[:10]),
-    ({"resource_type": ["Production"]}, lambda each: each["resource_type"] == "Production"),
-    ({"location_id": "North warehouse"}, lambda each: each["location_id"] == FIRST_ID + 1),
+    ({"moved_from": MIDDLE}, lambda movement: movement["movement_date"] >= MIDDLE),
+    ({"moved_to": MIDDLE}, lambda movement: movement["movement_date"] <= MIDDLE),
+    ({"moved_to": MIDDLE[:10]}, lambda movement: movement["movement_date"][:10] <= MIDDLE[:10]),
+    ({"resource_type": ["Production"]}, lambda movement: movement["resource_type"] == "Production"),
+    ({"location_id": "North warehouse"}, lambda movement: movement["location_id"] == FIRST_ID + 1),
 ]
 
 
-@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[next(iter(each)) for each, _ in FILTERS])
+@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[next(iter(filters)) for filters, _ in FILTERS])
 async def test_each_filter_keeps_exactly_the_movements_that_it_names(
     stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Keeps
 ) -> None:
@@ -113,7 +113,7 @@ async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: S
     body = {
         "location_id": FIRST_ID,
         "stock_adjustment_date": "2026-03-01T10:00:00.000Z",
-        "stock_adjustment_rows": [{"variant_id": variant["id"], "quantity": each} for each in (5, 7, 11)],
+        "stock_adjustment_rows": [{"variant_id": variant["id"], "quantity": quantity} for quantity in (5, 7, 11)],
     }
     tenant.create("stock_adjustments", {"stock_adjustment_number": "SA-same", **body})
     answer = await stage.call(GET, skus_or_variant_ids=[variant["sku"]], moved_from="2026-03-01", location_id=FIRST_ID)

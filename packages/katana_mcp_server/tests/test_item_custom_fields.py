@@ -32,7 +32,7 @@ def defined(stage: Stage, tenant: Tenant) -> dict[str, str]:
 
 @pytest.fixture
 def variant(tenant: Tenant) -> dict[str, Any]:
-    return next(each for each in live(tenant, "variants") if each["product_id"])
+    return next(record for record in live(tenant, "variants") if record["product_id"])
 
 
 async def _planned(stage: Stage, tool: str, **arguments: object) -> Payload:
@@ -57,7 +57,7 @@ async def test_values_are_set_by_label_joined_with_those_there_and_come_back(
     outcome = await applied(stage, clock, preview)
     assert tenant.get("variants", variant["id"])["custom_fields"] == {defined[CODE]: "K-77", defined[GRADE]: 2}
     item = (await stage.call("get_item", item_id=variant["product_id"], item_type="product"))["item"]
-    (row,) = [each for each in item["rows"] if each["variant_id"] == variant["id"]]
+    (row,) = [entry for entry in item["rows"] if entry["variant_id"] == variant["id"]]
     assert {field["field"]: field["value"] for field in row["custom_fields"]} == {CODE: "K-77", GRADE: "B"}
     clock.advance(61)
     back = await _planned(stage, outcome["revert"]["tool"], **outcome["revert"]["arguments"])
@@ -71,7 +71,7 @@ async def test_a_new_item_and_a_service_have_them_from_the_start(
     lamp = {"sku": "LAMP-1", "custom_fields": {CODE: "K-78"}}
     preview = await _planned(stage, "create_item", type="product", name="Lamp", uom="pcs", variants=[lamp])
     assert (await applied(stage, clock, preview))["applied"] == 1
-    made = next(each for each in live(tenant, "variants") if each["sku"] == "LAMP-1")
+    made = next(record for record in live(tenant, "variants") if record["sku"] == "LAMP-1")
     assert made["custom_fields"] == {defined[CODE]: "K-78"}
     clock.advance(61)
     asked = {"type": "service", "name": "Truing", "uom": "h", "custom_fields": {GRADE: "A"}}

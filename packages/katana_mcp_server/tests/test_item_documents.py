@@ -16,7 +16,7 @@ def _items(tenant: Tenant) -> list[Wire]:
 
 
 def _newest_first(items: list[Wire]) -> list[tuple[str, int]]:
-    by_age = sorted(items, key=lambda each: (each["created_at"], each["id"], each["type"]), reverse=True)
+    by_age = sorted(items, key=lambda item: (item["created_at"], item["id"], item["type"]), reverse=True)
     return [(record["type"], record["id"]) for record in by_age]
 
 
@@ -26,21 +26,21 @@ def _named(rows: list[Wire]) -> list[tuple[str, int]]:
 
 PLAIN: list[Filtered] = [
     ({}, lambda _: True),
-    ({"type": "Material"}, lambda each: each["type"] == "material"),
-    ({"type": ["product", "service"]}, lambda each: each["type"] != "material"),
-    ({"sellable": True}, lambda each: each["is_sellable"]),
-    ({"sellable": False}, lambda each: not each["is_sellable"]),
-    ({"producible": True}, lambda each: each.get("is_producible", False)),
-    ({"producible": False}, lambda each: not each.get("is_producible", False)),
-    ({"purchasable": True}, lambda each: each.get("is_purchasable", True)),
-    ({"purchasable": False}, lambda each: not each.get("is_purchasable", True)),
-    ({"batch_tracked": True}, lambda each: each.get("batch_tracked", False)),
-    ({"category": "Wheels"}, lambda each: each["category_name"] == "Wheels"),
-    ({"category": "Workshop"}, lambda each: each["category_name"] == "Workshop"),
-    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
+    ({"type": "Material"}, lambda item: item["type"] == "material"),
+    ({"type": ["product", "service"]}, lambda item: item["type"] != "material"),
+    ({"sellable": True}, lambda item: item["is_sellable"]),
+    ({"sellable": False}, lambda item: not item["is_sellable"]),
+    ({"producible": True}, lambda item: item.get("is_producible", False)),
+    ({"producible": False}, lambda item: not item.get("is_producible", False)),
+    ({"purchasable": True}, lambda item: item.get("is_purchasable", True)),
+    ({"purchasable": False}, lambda item: not item.get("is_purchasable", True)),
+    ({"batch_tracked": True}, lambda item: item.get("batch_tracked", False)),
+    ({"category": "Wheels"}, lambda item: item["category_name"] == "Wheels"),
+    ({"category": "Workshop"}, lambda item: item["category_name"] == "Workshop"),
+    ({"created_from": MIDDLE}, lambda item: item["created_at"] >= MIDDLE),
     (
         {"updated_to": MIDDLE, "type": "material"},
-        lambda each: each["updated_at"] <= MIDDLE and each["type"] == "material",
+        lambda item: item["updated_at"] <= MIDDLE and item["type"] == "material",
     ),
 ]
 
@@ -50,9 +50,9 @@ async def test_each_filter_keeps_exactly_the_items_that_it_names(stage: Stage, t
     tenant.edit("materials", some["id"], batch_tracked=True)
     supplier = tenant.get("suppliers", some["default_supplier_id"])
     named: list[Filtered] = [
-        ({"name": some["name"]}, lambda each: each["name"] == some["name"]),
-        ({"supplier_id": supplier["name"]}, lambda each: each.get("default_supplier_id") == supplier["id"]),
-        ({"supplier_id": supplier["id"]}, lambda each: each.get("default_supplier_id") == supplier["id"]),
+        ({"name": some["name"]}, lambda item: item["name"] == some["name"]),
+        ({"supplier_id": supplier["name"]}, lambda item: item.get("default_supplier_id") == supplier["id"]),
+        ({"supplier_id": supplier["id"]}, lambda item: item.get("default_supplier_id") == supplier["id"]),
     ]
     for filters, keeps in PLAIN + named:
         expected = _newest_first([item for item in _items(tenant) if keeps(item)])
@@ -78,7 +78,7 @@ async def test_the_pages_of_all_types_add_up_in_the_order_asked_for(
         page, more = page + 1, answer["has_more"]
     values = {(item["type"], item["id"]): item[key] for item in _items(tenant)}
     assert sorted(_named(seen)) == sorted(values)
-    shown = [values[each] for each in _named(seen)]
+    shown = [values[name] for name in _named(seen)]
     assert shown == sorted(shown, reverse=order_by.startswith("-"))
 
 
@@ -160,21 +160,21 @@ async def test_a_product_is_shown_with_variants_options_prices_and_whether_it_ha
         assert row["config"] == ", ".join(
             f"{attribute['config_name']}: {attribute['config_value']}" for attribute in sent["config_attributes"]
         )
-    bought = next(each for each in live(tenant, "products") if not each["is_producible"])
+    bought = next(record for record in live(tenant, "products") if not record["is_producible"])
     assert (await stage.call("get_item", item_id=bought["name"]))["item"]["bom_row_count"] == 0
 
 
 @pytest.mark.cold
 async def test_a_variant_that_is_deleted_is_neither_shown_nor_counted(stage: Stage, tenant: Tenant) -> None:
-    product = next(each for each in live(tenant, "products") if len(each["variants"]) > 1)
+    product = next(record for record in live(tenant, "products") if len(record["variants"]) > 1)
     first, *others = product["variants"]
 
     stage.own.sandbox.faults.add(Fault("GET /products", action=deleted_within("variants", first["id"]), times=None))
     shown = (await stage.call("get_item", item_id=product["id"], item_type="product"))["item"]
     (listed,) = (await stage.call("list_items", ids=[product["id"]], type="product", include_rows=True))["rows"]
-    for each in (shown, listed):
-        assert [row["variant_id"] for row in each["rows"]] == [other["id"] for other in others]
-        assert each["variant_count"] == len(others) > 0
+    for item in (shown, listed):
+        assert [row["variant_id"] for row in item["rows"]] == [other["id"] for other in others]
+        assert item["variant_count"] == len(others) > 0
 
 
 async def test_an_item_is_got_by_id_name_and_sku_of_a_variant(stage: Stage, tenant: Tenant) -> None:

@@ -45,7 +45,7 @@ def _sent(draft: Draft) -> list[object]:
 
 
 def test_a_new_service_sends_price_and_sku_in_its_one_variant_and_is_recognised_by_all_that_it_is_to_hold() -> None:
-    draft = CREATE.plan(_new(sku="TRUE-1", sales_price=12.5, category_name=""), Facts(known=(3,)))
+    draft = CREATE.plan(_new(sku="TRUE-1", sales_price=12.5, category_name=""), Facts(namesakes=(3,)))
     nothing = dict.fromkeys(("category_name", "additional_info"))
     assert draft.actions == (
         Action(
@@ -108,16 +108,16 @@ def test_a_service_comes_back_from_the_archive() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({}, "no change was given: name what to change in service Wheel truing"),
         ({"sku": "TRUE-1", "sales_price": 12.5}, "service Wheel truing already has these values: nothing would change"),
         ({"is_archived": False, "category_name": None}, "service Wheel truing already has these values: nothing would"),
     ],
 )
-def test_what_is_like_that_already_changes_nothing(fields: dict[str, object], told: str) -> None:
+def test_what_is_like_that_already_changes_nothing(fields: dict[str, object], message: str) -> None:
     (warning,) = MODIFY.checks(_change(**fields), _old())
-    assert (warning.code, told in warning.message) == ("no_effective_change", True)
+    assert (warning.code, message in warning.message) == ("no_effective_change", True)
     assert MODIFY.plan(_change(**fields), _old()).actions == ()
 
 
@@ -163,7 +163,7 @@ def test_a_service_that_goes_leaves_open_orders_and_comes_back_without_what_no_a
             "additional_info": "by appointment",
         },
     }
-    told = {check.code: check.field_path for check in DELETE.checks(request, facts)}
-    assert told == {"open_orders": None, "no_way_back": "is_archived"}
+    paths = {check.code: check.field_path for check in DELETE.checks(request, facts)}
+    assert paths == {"open_orders": None, "no_way_back": "is_archived"}
     assert draft.linked == ("sales order SO-9 (NOT_SHIPPED)",)
     assert draft.content != DELETE.plan(request, _old(**ARCHIVED)).content

@@ -54,7 +54,7 @@ async def test_a_service_is_found_by_its_sku_changed_archived_read_at_once_and_t
 
 
 @pytest.mark.parametrize(
-    "fields", [{"is_archived": True}, {"sku": "TRUE-2"}, {"sales_price": 3}], ids=lambda each: next(iter(each))
+    "fields", [{"is_archived": True}, {"sku": "TRUE-2"}, {"sales_price": 3}], ids=lambda fields: next(iter(fields))
 )
 async def test_a_change_whose_answer_is_lost_is_found_in_the_form_in_which_the_record_holds_it(
     stage: Stage, tenant: Tenant, clock: ManualClock, fields: Wire

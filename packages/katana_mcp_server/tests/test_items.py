@@ -41,7 +41,7 @@ async def test_levels_are_those_of_katana_and_add_up(stage: Stage, tenant: Tenan
             assert amount(shown[key]) == sum(amount(level[key]) for level in shown["locations"]), key
         missing = [amount(level["missing_or_excess"]) for level in shown["locations"]]
         assert shown.get("short", False) is (min(missing) < 0)
-    assert any(each.get("short") for each in answer["stock"])
+    assert any(entry.get("short") for entry in answer["stock"])
 
 
 async def test_a_sku_of_several_variants_gives_all_of_them_and_says_so(stage: Stage, tenant: Tenant) -> None:
@@ -63,11 +63,11 @@ async def test_a_variant_without_sku_is_reached_by_id_as_number_or_text(stage: S
 
 
 async def test_an_unknown_sku_is_not_found_with_near_misses_and_never_zero(stage: Stage, tenant: Tenant) -> None:
-    (known,) = _stocked(tenant, 1)
-    answer = await stage.call("check_inventory", skus_or_variant_ids=[f"{known['sku']}x", 999_999])
+    (variant,) = _stocked(tenant, 1)
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[f"{variant['sku']}x", 999_999])
     assert answer["stock"] == []
-    assert [missing["asked"] for missing in answer["not_found"]] == [f"{known['sku']}x", 999_999]
-    assert known["sku"] in answer["not_found"][0]["did_you_mean"]
+    assert [missing["asked"] for missing in answer["not_found"]] == [f"{variant['sku']}x", 999_999]
+    assert variant["sku"] in answer["not_found"][0]["did_you_mean"]
 
 
 @pytest.mark.parametrize("by", ["id", "sku"])
@@ -93,17 +93,17 @@ async def test_an_item_that_is_gone_is_shown_with_an_advisory(
     else:
         tenant.edit(kind, variant["product_id"] or variant["material_id"], archived_at="2026-02-01T00:00:00.000Z")
     answer = await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]])
-    assert [each["variant_id"] for each in answer["variants"]] == [variant["id"]]
+    assert [entry["variant_id"] for entry in answer["variants"]] == [variant["id"]]
     assert answer["variants"][0][state] is True
     assert [(warning["severity"], warning["code"]) for warning in answer["warnings"]] == [("advisory", code)]
 
 
 async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(clock: ManualClock) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(variants=400), clock=clock))
-    wanted = [variant["id"] for variant in live(own.sandbox.tenant(), "variants")[:250]]
-    assert len(wanted) == 250
+    variant_ids = [variant["id"] for variant in live(own.sandbox.tenant(), "variants")[:250]]
+    assert len(variant_ids) == 250
     async with staged(own) as stage:
-        left, seen = wanted, list[int]()
+        left, seen = variant_ids, list[int]()
         while left:
             result = await stage.result("check_inventory", {"skus_or_variant_ids": left})
             assert len(text_of(result).encode()) <= 40_000
@@ -114,9 +114,9 @@ async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(c
             left = json.loads(answer["next_actions"][0].partition("=")[2].rstrip(")")) if cut else list[int]()
         # One listing names 200 ids of eight digits: three pages of 600 levels, and one of the 150 of the other 50.
         assert len(own.sandbox.requests(path="/inventory")) == 4
-        seen_details = (await stage.call("get_variant_details", skus_or_variant_ids=wanted))["variants"]
-    assert seen == wanted
-    assert [detail["variant_id"] for detail in seen_details] == wanted[: len(seen_details)]
+        seen_details = (await stage.call("get_variant_details", skus_or_variant_ids=variant_ids))["variants"]
+    assert seen == variant_ids
+    assert [detail["variant_id"] for detail in seen_details] == variant_ids[: len(seen_details)]
 
 
 @pytest.mark.cold
@@ -164,11 +164,11 @@ async def test_stock_follows_katana_once_it_is_no_longer_fresh(
 
 async def test_details_hold_what_katana_holds_of_variant_item_and_supplier(stage: Stage, tenant: Tenant) -> None:
     variant = next(
-        each
-        for each in live(tenant, "variants")
-        if each["material_id"]
-        and each["supplier_item_codes"]
-        and tenant.get("materials", each["material_id"])["default_supplier_id"]
+        record
+        for record in live(tenant, "variants")
+        if record["material_id"]
+        and record["supplier_item_codes"]
+        and tenant.get("materials", record["material_id"])["default_supplier_id"]
     )
     item = tenant.get("materials", variant["material_id"])
     (shown,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant["sku"]]))["variants"]

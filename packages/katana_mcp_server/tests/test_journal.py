@@ -241,7 +241,7 @@ def test_a_plan_that_was_begun_never_expires(file: JournalFile, token: str, movi
 
 
 def test_a_token_of_nobody_is_unknown(file: JournalFile, token: str) -> None:
-    assert [file.claim(each, "one") for each in ("", token[:-1], f"{token} ", "\ud800")] == [Unknown()] * 4
+    assert [file.claim(guess, "one") for guess in ("", token[:-1], f"{token} ", "\ud800")] == [Unknown()] * 4
 
 
 def test_actions_are_sent_in_order_and_each_ends_once(file: JournalFile, token: str) -> None:

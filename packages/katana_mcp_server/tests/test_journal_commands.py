@@ -77,8 +77,8 @@ def test_the_list_shows_the_newest_first_with_what_became_of_each(run: Run) -> N
     head, *lines = ran.out.splitlines()
     assert head.split() == ["entry", "planned", "state", "actions", "tool", "by", "what"]
     assert [line.split()[0] for line in lines] == ["3", "2", "1"]
-    for line, told in zip(lines, ("planned", "finished", "expired"), strict=True):
-        assert told in line
+    for line, state in zip(lines, ("planned", "finished", "expired"), strict=True):
+        assert state in line
     assert "1 applied, 1 unknown, 1 not tried" in lines[1]
     assert "create_purchase_order  bob  1 orders" in lines[2]
 
@@ -118,7 +118,7 @@ def test_an_entry_is_shown_action_by_action(run: Run) -> None:
 
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
-    ("typed", "code", "told"),
+    ("typed", "code", "message"),
     [
         (["9"], 1, "the journal has no entry 9: katana-mcp journal list names those that there are"),
         ([str(2**64)], 1, f"the journal has no entry {2**64}: katana-mcp journal list names those that there are"),
@@ -126,9 +126,9 @@ def test_an_entry_is_shown_action_by_action(run: Run) -> None:
         ([], 2, "katana-mcp journal show needs ENTRY; katana-mcp journal show --help tells what it is"),
     ],
 )
-def test_an_entry_that_there_is_not_ends_in_a_sentence(run: Run, typed: list[str], code: int, told: str) -> None:
+def test_an_entry_that_there_is_not_ends_in_a_sentence(run: Run, typed: list[str], code: int, message: str) -> None:
     ran = run("show", *typed)
-    assert (ran.code, ran.out, ran.err) == (code, "", f"katana-mcp: {told}\n")
+    assert (ran.code, ran.out, ran.err) == (code, "", f"katana-mcp: {message}\n")
 
 
 @pytest.mark.usefixtures("kept")

@@ -70,7 +70,7 @@ def test_the_file_is_its_owner_s_alone_and_waits_for_the_disk(
     file: JournalFile, path: Path, moving: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=_told(said)))
+    monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=_recording(said)))
     assert not path.parent.exists()
     old = os.umask(0)
     try:
@@ -78,7 +78,7 @@ def test_the_file_is_its_owner_s_alone_and_waits_for_the_disk(
     finally:
         os.umask(old)
     assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()} == dict.fromkeys(
+    assert {entry.name: entry.stat().st_mode & 0o777 for entry in path.parent.iterdir()} == dict.fromkeys(
         (path.name, f"{path.name}-wal", f"{path.name}-shm"), 0o600
     )
     assert {"PRAGMA synchronous = FULL", "PRAGMA journal_mode = WAL"} <= set(said)
@@ -88,13 +88,13 @@ def test_the_file_is_its_owner_s_alone_and_waits_for_the_disk(
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def _told(said: list[str]) -> type[sqlite3.Connection]:
-    class Told(sqlite3.Connection):
+def _recording(said: list[str]) -> type[sqlite3.Connection]:
+    class Recording(sqlite3.Connection):
         def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
             said.append(sql)
             return super().execute(sql, parameters)
 
-    return Told
+    return Recording
 
 
 def test_a_symbolic_link_or_a_directory_is_no_journal(file: JournalFile, path: Path, tmp_path: Path) -> None:

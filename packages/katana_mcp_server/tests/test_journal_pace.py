@@ -57,10 +57,10 @@ def _ended(file: JournalFile, clock: ManualClock, *ends: Settled, principal: str
     """Apply a plan whose actions end like this, a second each."""
     token = _added(file, clock, len(ends), principal)
     run = claimed(file, token)
-    for place, each in enumerate(ends):
+    for place, end in enumerate(ends):
         file.sending(run, place)
         clock.advance(1)
-        file.done(run, place, ActionState(each))
+        file.done(run, place, ActionState(end))
     file.finish(run, OUTCOME)
 
 

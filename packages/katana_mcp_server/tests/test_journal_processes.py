@@ -114,8 +114,8 @@ def test_of_twenty_threads_that_claim_at_once_one_gets_the_plan(
     files = [shared if together else JournalFile(path, clock) for _ in range(ASKERS)]
     with ThreadPoolExecutor(ASKERS) as pool:
         answers = Counter(pool.map(asks, files))
-    for each in files:
-        each.close()
+    for journal in files:
+        journal.close()
     assert answers == {"Claimed": 1, "Running": ASKERS - 1}
 
 
@@ -160,7 +160,7 @@ def test_what_a_killed_process_had_begun_is_looked_up_and_what_it_had_not_is_cla
     with closing(JournalFile(path, later)) as file:
         assert isinstance(file.claim("claimed", "two"), Claimed)
         broken = [file.claim(token, "two") for token in ("sending", "done")]
-        assert [each.sending for each in broken if isinstance(each, Broken)] == [0, None]
+        assert [result.sending for result in broken if isinstance(result, Broken)] == [0, None]
         assert file.claim("finished", "two") == Finished(OUTCOME)
 
 

@@ -75,8 +75,8 @@ def test_a_keyring_that_cannot_be_asked_is_one_sentence(no_settings: pytest.Monk
 
 def test_two_places_of_a_key_are_one_too_many(no_settings: pytest.MonkeyPatch, kept: Held) -> None:
     no_settings.setenv("KATANA_API_KEY", KEY)
-    told = r"KATANA_API_KEY and KATANA_API_KEY_KEYRING \(--api-key-keyring\) are both set: leave one of them out"
-    with pytest.raises(SettingsError, match=told):
+    message = r"KATANA_API_KEY and KATANA_API_KEY_KEYRING \(--api-key-keyring\) are both set: leave one of them out"
+    with pytest.raises(SettingsError, match=message):
         load(api_key_keyring="works")
 
 

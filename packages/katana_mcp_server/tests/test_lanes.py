@@ -106,7 +106,7 @@ def test_a_file_without_lanes_gets_them_and_keeps_its_plans(tmp_path: Path, movi
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "text"),
     [
         ({"a": 1}, {"a": 1}, ""),
         ({"record": {"status": "OPEN"}}, {"record": {"status": "DONE"}}, "record.status: OPEN → DONE"),
@@ -120,5 +120,5 @@ def test_a_file_without_lanes_gets_them_and_keeps_its_plans(tmp_path: Path, movi
         (dict.fromkeys("abcdefg", 0), dict.fromkeys("abcdefg", 1), f"{FIVE} and 2 more"),
     ],
 )  # fmt: skip
-def test_what_changed_is_named_with_old_and_new(old: dict[str, object], new: dict[str, object], told: str) -> None:
-    assert differences(old, new) == told
+def test_what_changed_is_named_with_old_and_new(old: dict[str, object], new: dict[str, object], text: str) -> None:
+    assert differences(old, new) == text

@@ -21,7 +21,7 @@ from katana_sandbox import ManualClock, Sandbox
 SECONDS = min(120.0, float(os.environ.get("SOAK_SECONDS", "120")))
 LIGHT = Path(__file__).with_name("light_process.py")
 
-type Told = dict[str, Any]
+type Readings = dict[str, Any]
 
 
 async def _started(count: int, url: str, key: str, directory: Path) -> list[asyncio.subprocess.Process]:
@@ -34,7 +34,7 @@ async def _started(count: int, url: str, key: str, directory: Path) -> list[asyn
     return processes
 
 
-async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Told]:
+async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Readings]:
     said = await asyncio.gather(*(process.communicate() for process in processes))
     return [json.loads(out.splitlines()[-1]) for out, _ in said]
 
@@ -43,7 +43,7 @@ def _cache_of(root: Path) -> Path:
     return next(root.rglob("typed-*.db"))
 
 
-async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Told], int, float]:
+async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Readings], int, float]:
     """Let so many processes follow people's work; return their figures, the requests, and the longest write in ms.
 
     In the end nothing differs.
@@ -60,7 +60,7 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Tol
             processes[0].send_signal(signal.SIGSTOP)
             await asyncio.sleep(SECONDS / 2)
             processes[0].send_signal(signal.SIGCONT)
-        told = await _ended(processes)
+        readings = await _ended(processes)
         await working
         requests, longest = len(sandbox.journal), holding.end()
         sandbox.switches.set("rate_limit", 0)
@@ -68,7 +68,7 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Tol
         async with following(OwnSandbox(sandbox), root, clock, url) as services:
             compared = await nothing_differs(services, sandbox, people, clock)
         sys.stdout.write(f"\n{count}: {people.acts} {compared}\n")
-        return told, requests, longest
+        return readings, requests, longest
 
 
 @pytest.mark.soak
@@ -76,13 +76,13 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Tol
 @pytest.mark.timeout(SECONDS * 2 + 300)
 async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_one(tmp_path: Path) -> None:
     alone, one, _ = await _run(1, tmp_path / "one")
-    told, four, longest = await _run(4, tmp_path / "four")
-    sys.stdout.write(f"\nrequests {one} by one, {four} by four; longest write {longest:.0f} ms; {alone} {told}\n")
-    assert [each["faults"] for each in (*alone, *told)] == [[]] * 5
-    assert not any(each["fastmcp"] for each in told)
+    readings, four, longest = await _run(4, tmp_path / "four")
+    sys.stdout.write(f"\nrequests {one} by one, {four} by four; longest write {longest:.0f} ms; {alone} {readings}\n")
+    assert [reading["faults"] for reading in (*alone, *readings)] == [[]] * 5
+    assert not any(reading["fastmcp"] for reading in readings)
     assert four - 3 <= 1.2 * one  # each process asks once whose account it is
     assert longest < 250
-    assert max(each["p99"] for each in told) < 0.1
+    assert max(reading["p99"] for reading in readings) < 0.1
 
 
 @pytest.mark.soak
@@ -91,6 +91,6 @@ async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_on
 async def test_a_process_that_stops_for_a_minute_holds_no_other_up(tmp_path: Path) -> None:
     (stopped, *others), _, _ = await _run(4, tmp_path / "cache", stops=True)
     sys.stdout.write(f"\nstopped {stopped}; others {others}\n")
-    assert [each["faults"] for each in (stopped, *others)] == [[]] * 4
+    assert [reading["faults"] for reading in (stopped, *others)] == [[]] * 4
     assert max(other["longest"] for other in others) < 1
     assert max(other["overdue"] for other in others) < LEASE_SECONDS + 15

@@ -145,7 +145,7 @@ async def test_each_applied_plan_leaves_one_line_that_says_who_wrote_what_and_no
         who | ends | {"entry": 2, "failed": 1, "ids": [None]},
     ]
     assert (len({*plans}), {len(plan) for plan in plans}) == (2, {12})
-    assert [each for each in (token, "for Ann", "ST-900") if each in json.dumps(logs)] == []
+    assert [secret for secret in (token, "for Ann", "ST-900") if secret in json.dumps(logs)] == []
 
 
 async def test_a_plan_that_cannot_be_read_whole_in_one_answer_has_no_token(stage: Stage) -> None:

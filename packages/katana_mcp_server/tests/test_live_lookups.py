@@ -104,11 +104,11 @@ async def test_a_caller_that_has_asked_six_times_within_a_minute_is_told_so_with
     before = stage.requests()
     for tool, argument in (("list_sales_orders", "customer_id"), ("delete_customer", "customer_id")):
         refusal = await stage.refusal(tool, **{argument: new})
-        (told,) = refusal["warnings"]
-        assert told["code"] == refusal["error"] == "not_found"
+        (reason,) = refusal["warnings"]
+        assert reason["code"] == refusal["error"] == "not_found"
         assert (
             "Katana could not be asked for customers: it was asked for 6 unknown names within a minute"
-            in told["message"]
+            in reason["message"]
         )
         assert refusal["as_of"]
         assert refusal["stale"]["age_seconds"] == 5

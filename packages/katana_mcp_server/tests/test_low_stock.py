@@ -58,7 +58,7 @@ async def test_every_short_level_is_listed_with_what_it_lacks_and_no_other(stage
 
 
 async def test_a_location_counts_by_its_own_reorder_point(stage: Stage, tenant: Tenant) -> None:
-    variant = next(each for each in live(tenant, "variants") if each["material_id"])
+    variant = next(record for record in live(tenant, "variants") if record["material_id"])
     for place, point in ((FIRST_ID, 500), (FIRST_ID + 1, 0)):
         tenant.set_stock(variant["id"], place, 100)
         body = {"variant_id": variant["id"], "location_id": place, "value": point}
@@ -69,16 +69,16 @@ async def test_a_location_counts_by_its_own_reorder_point(stage: Stage, tenant: 
     assert (variant["id"], FIRST_ID + 1) not in found
 
 
-def figures(tenant: Tenant, pair: Pair, **wanted: object) -> Fault:
+def figures(tenant: Tenant, pair: Pair, **changes: object) -> Fault:
     """Return a fault that has Katana give these figures of a level, in which a None stays a None."""
 
     def edit(body: object) -> object:
         for level in records(body):
             if (level["variant_id"], level["location_id"]) == pair:
-                level.update(wanted)
+                level.update(changes)
         return body
 
-    assert tenant.get("inventory", pair).keys() >= wanted.keys()
+    assert tenant.get("inventory", pair).keys() >= changes.keys()
     return Fault("GET /inventory", action=EditBody(edit), times=None)
 
 
@@ -88,11 +88,11 @@ async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_t
     stage: Stage, tenant: Tenant, reorder: str | None, safety: str | None
 ) -> None:
     pair = next(iter(lacking(tenant)))
-    known = {"quantity_in_stock": "100", "quantity_committed": "30", "quantity_expected": "20"}
+    amounts = {"quantity_in_stock": "100", "quantity_committed": "30", "quantity_expected": "20"}
     points = {"reorder_point": reorder, "safety_stock_level": safety}
-    stage.own.sandbox.faults.add(figures(tenant, pair, **known, **points))
+    stage.own.sandbox.faults.add(figures(tenant, pair, **amounts, **points))
     answer = await stage.call(LOW, limit=250)
-    (row,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
+    (row,) = [entry for entry in answer["rows"] if (entry["variant_id"], entry["location_id"]) == pair]
     assert row["short"] == 900 + 30 - 100 - 20
     assert [row.get(name) for name in points] == [None if point is None else int(point) for point in points.values()]
     assert (answer["warnings"], "total_is_lower_bound" in answer) == ([], False)
@@ -107,7 +107,7 @@ async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_t
         {"quantity_expected": None},
         {"reorder_point": None, "safety_stock_level": None},
     ],
-    ids=lambda each: next(iter(each)),
+    ids=lambda fields: next(iter(fields)),
 )
 async def test_a_level_of_which_a_figure_is_unknown_is_counted_and_not_judged(
     stage: Stage, tenant: Tenant, unknown: dict[str, object]
@@ -145,12 +145,14 @@ FILTERS: list[tuple[dict[str, Any], Callable[[Tenant, Wire, int], bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[str(next(iter(each.values()))) for each, _ in FILTERS])
+@pytest.mark.parametrize(
+    ("filters", "keeps"), FILTERS, ids=[str(next(iter(filters.values()))) for filters, _ in FILTERS]
+)
 async def test_each_filter_keeps_exactly_the_levels_that_it_names(
     stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Callable[[Tenant, Wire, int], bool]
 ) -> None:
     every = lacking(tenant, expected=False)
-    kept = {pair: each for pair, each in every.items() if keeps(tenant, tenant.get("variants", pair[0]), pair[1])}
+    kept = {pair: lack for pair, lack in every.items() if keeps(tenant, tenant.get("variants", pair[0]), pair[1])}
     answer = await stage.call(LOW, include_expected=False, limit=250, **filters)
     assert shown(answer) == kept
     assert 0 < len(kept) < len(every)
@@ -162,7 +164,7 @@ async def test_a_supplier_keeps_the_items_that_it_delivers_by_default(stage: Sta
     supplier = next(deliver for deliver in delivers.values() if deliver)
     name = tenant.get("suppliers", supplier)["name"]
     answer = await stage.call(LOW, include_expected=False, supplier_id=name, limit=250)
-    assert set(shown(answer)) == {pair for pair, each in delivers.items() if each == supplier}
+    assert set(shown(answer)) == {pair for pair, supplier_id in delivers.items() if supplier_id == supplier}
     assert {(row["supplier_id"], row["supplier"]) for row in answer["rows"]} == {(supplier, name)}
     assert 0 < answer["variants"] < len(live(tenant, "variants"))
 
@@ -175,10 +177,10 @@ async def test_the_worst_comes_first(stage: Stage) -> None:
     for row in rows:
         assert (row["severity"] == "missing") is (amount(row["in_stock"]) < amount(row["committed"]))
     for state in ("missing", "low"):
-        wanted = [(row, amount(row["reorder_point"]) + amount(row["committed"])) for row in rows]
+        targets = [(row, amount(row["reorder_point"]) + amount(row["committed"])) for row in rows]
         shares = [
             min(Decimal(1), amount(row["short"]) / all_) if all_ > 0 else Decimal(1)
-            for row, all_ in wanted
+            for row, all_ in targets
             if row["severity"] == state
         ]
         assert shares == sorted(shares, reverse=True)
@@ -205,19 +207,19 @@ async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
         first = await paced(clock, stage.call(LOW))
         assert (first["checked"], first["total_is_lower_bound"]) == (AT_ONCE, True)
         assert first["variants"] > 500
-        (warning,) = [each for each in first["warnings"] if each["code"] == "stock_unknown"]
+        (warning,) = [entry for entry in first["warnings"] if entry["code"] == "stock_unknown"]
         assert f"the stock of {first['variants'] - AT_ONCE} variants is unknown, not zero" in warning["message"]
         assert f"{first['variants'] - AT_ONCE} variants are not checked yet" in first["next_actions"][-1]
         wide.sandbox.faults.clear()
         clock.advance(120)
-        known = _asked_for(wide, 0, 3)
+        first_asked = _asked_for(wide, 0, 3)
         before = len(wide.sandbox.requests(path="/inventory"))
         second = await paced(clock, stage.call(LOW))
         assert second["checked"] == second["variants"] == first["variants"]
         assert second["total"] == len(lacking(wide.sandbox.tenant()))
         assert "total_is_lower_bound" not in second
-        assert len(known) == AT_ONCE
-        assert known & _asked_for(wide, before, None) == set()
+        assert len(first_asked) == AT_ONCE
+        assert first_asked & _asked_for(wide, before, None) == set()
 
 
 def _asked_for(own: OwnSandbox, first: int, last: int | None) -> set[str]:
@@ -270,10 +272,10 @@ async def test_what_to_order_covers_what_is_short_in_whole_purchase_units(stage:
         totals.setdefault((supplier, currency), []).append(amount(row["line_value"]))
     assert reasons == {"on its way", "made"}
     found = {(row.get("supplier_id"), row["currency"]): row for row in answer["to_order"]}
-    assert {key: (each["lines"], amount(each["value"])) for key, each in found.items()} == {
+    assert {key: (group["lines"], amount(group["value"])) for key, group in found.items()} == {
         key: (len(values), sum(values)) for key, values in totals.items()
     }
-    assert all(each["supplier"] == tenant.get("suppliers", key[0])["name"] for key, each in found.items() if key[0])
+    assert all(group["supplier"] == tenant.get("suppliers", key[0])["name"] for key, group in found.items() if key[0])
     assert [row["lines"] for row in answer["to_order"]] == sorted(map(len, totals.values()), reverse=True)
 
 
@@ -281,21 +283,21 @@ async def test_totals_by_supplier_are_of_all_pages_and_a_price_of_nothing_is_non
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     whole = await stage.call(LOW, limit=250)
-    row = next(each for each in whole["rows"] if each.get("supplier_id") and "order_quantity" in each)
+    row = next(entry for entry in whole["rows"] if entry.get("supplier_id") and "order_quantity" in entry)
     assert (await stage.call(LOW, limit=1, page=2))["to_order"] == whole["to_order"]
-    before = next(each for each in whole["to_order"] if each.get("supplier_id") == row["supplier_id"])
+    before = next(group for group in whole["to_order"] if group.get("supplier_id") == row["supplier_id"])
     tenant.edit("variants", row["variant_id"], purchase_price=0)
     clock.advance(3_600)
     later = await stage.call(LOW, limit=250, supplier_id=row["supplier_id"])
-    (unpriced,) = [each for each in later["rows"] if (each["variant_id"], each["location_id"]) == _pair(row)]
+    (unpriced,) = [entry for entry in later["rows"] if (entry["variant_id"], entry["location_id"]) == _pair(row)]
     assert unpriced["order_quantity"] == row["order_quantity"]
     assert not {"purchase_price", "line_value", "currency"} & unpriced.keys()
     (total,) = later["to_order"]
-    lost = [each for each in whole["rows"] if each["variant_id"] == row["variant_id"] and "line_value" in each]
+    lost = [entry for entry in whole["rows"] if entry["variant_id"] == row["variant_id"] and "line_value" in entry]
     assert total["lines"] == before["lines"]
-    (told,) = [warning["message"] for warning in later["warnings"] if warning["code"] == "price_required"]
-    assert told.startswith(f"{len(lost)} of {total['lines']} lines to order have no purchase price")
-    assert amount(total.get("value", 0)) == amount(before["value"]) - sum(amount(each["line_value"]) for each in lost)
+    (message,) = [warning["message"] for warning in later["warnings"] if warning["code"] == "price_required"]
+    assert message.startswith(f"{len(lost)} of {total['lines']} lines to order have no purchase price")
+    assert amount(total.get("value", 0)) == amount(before["value"]) - sum(amount(line["line_value"]) for line in lost)
 
 
 def _pair(row: Wire) -> Pair:
@@ -308,5 +310,5 @@ async def test_more_suppliers_than_are_named_are_told(stage: Stage, monkeypatch:
     answer = await stage.call(LOW)
     assert answer["to_order"] == every[:1]
     (warning,) = answer["warnings"]
-    told = f"to_order names 1 of {len(every)} suppliers, those with the most lines; give a supplier_id"
-    assert (warning["code"], warning["message"]) == ("truncated_result", told)
+    message = f"to_order names 1 of {len(every)} suppliers, those with the most lines; give a supplier_id"
+    assert (warning["code"], warning["message"]) == ("truncated_result", message)

@@ -82,8 +82,8 @@ async def test_rows_that_have_their_goods_already_are_told_and_made_all_the_same
     tenant.create("stock_adjustments", {"location_id": order["location_id"], "stock_adjustment_rows": rows})
     clock.advance(61)
     preview = await _planned(stage)
-    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "stock_at_hand"]
-    assert f"(row {order['sales_order_rows'][0]['id']})" in told
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "stock_at_hand"]
+    assert f"(row {order['sales_order_rows'][0]['id']})" in message
     assert "plan_token" in preview
 
 
@@ -110,10 +110,10 @@ async def test_a_large_row_is_split_into_orders_of_which_the_first_is_linked(
     assert [line["quantity"] for line in preview["lines"]] == [3, 3, 1]
     assert "2 of them not linked to it" in preview["message"]
     assert [request["method"] for request in preview["requests"]] == ["POST", "PATCH", "POST", "POST"]
-    before = {each["id"] for each in live(tenant, ORDER)}
+    before = {record["id"] for record in live(tenant, ORDER)}
     outcome = await applied(stage, clock, preview)
     assert outcome["applied"] == 4
-    new = [each for each in live(tenant, ORDER) if each["id"] not in before]
+    new = [record for record in live(tenant, ORDER) if record["id"] not in before]
     assert [float(row["planned_quantity"]) for row in new] == [3, 3, 1]
     assert [row.get("sales_order_row_id") for row in new] == [first, None, None]
     assert [row["additional_info"] for row in new][1:] == [
@@ -144,10 +144,10 @@ async def test_of_a_split_row_a_lost_answer_is_looked_up_and_nothing_is_made_twi
 async def test_each_of_several_split_rows_has_its_own_orders(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
     made, _ = _goods(tenant)
     order = _sell(tenant, made, made, quantity=5)
-    before = {each["id"] for each in live(tenant, ORDER)}
+    before = {record["id"] for record in live(tenant, ORDER)}
     outcome = await applied(stage, clock, await _planned(stage, most_per_order=2))
     assert outcome["applied"] == 8
-    new = [each for each in live(tenant, ORDER) if each["id"] not in before]
+    new = [record for record in live(tenant, ORDER) if record["id"] not in before]
     assert [float(row["planned_quantity"]) for row in new] == [2, 2, 1] * 2
     linked = [row["id"] for row in new if row.get("sales_order_row_id")]
     assert _links(tenant, order) == linked

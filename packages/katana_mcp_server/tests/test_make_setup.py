@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-TOLD = "make setup: there is no Python 3.12 or newer here, and uv could not fetch one:"
+ADVICE = "make setup: there is no Python 3.12 or newer here, and uv could not fetch one:"
 
 
-@pytest.mark.parametrize(("finds", "told"), [(1, True), (0, False)])
+@pytest.mark.parametrize(("finds", "explained"), [(1, True), (0, False)])
 def test_a_machine_without_python_is_told_what_to_install_and_any_other_failure_stays_uvs(
-    tmp_path: Path, finds: int, told: bool
+    tmp_path: Path, finds: int, explained: bool
 ) -> None:
     uv = tmp_path / "uv"
     uv.write_text(f'#!/bin/sh\n[ "$1" = python ] && exit {finds}\necho "uv: no" >&2\nexit 2\n')
@@ -24,5 +24,5 @@ def test_a_machine_without_python_is_told_what_to_install_and_any_other_failure_
     )
     assert made.returncode != 0
     assert "uv: no" in made.stderr
-    assert (TOLD in made.stderr) is told
-    assert ("UV_PYTHON=" in made.stderr) is told
+    assert (ADVICE in made.stderr) is explained
+    assert ("UV_PYTHON=" in made.stderr) is explained

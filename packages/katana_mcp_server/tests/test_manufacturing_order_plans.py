@@ -105,7 +105,7 @@ def test_without_a_quantity_all_that_remains_is_made_and_the_order_is_then_done(
 def test_a_part_leaves_the_rest_open_and_a_last_one_ends_the_order_with_fewer() -> None:
     some, _ = _complete(_facts(), quantity=4)
     last, _ = _complete(_facts(), quantity=4, is_final=True)
-    assert [(_body(each)["is_final"], each.status, each.own["remaining_quantity"]) for each in (some, last)] == [
+    assert [(_body(draft)["is_final"], draft.status, draft.own["remaining_quantity"]) for draft in (some, last)] == [
         (False, "PARTIALLY_COMPLETED", 6),
         (True, "DONE", 6),
     ]
@@ -281,10 +281,10 @@ def test_a_deletion_names_the_sales_order_and_says_what_the_way_back_takes_from_
     def planned(facts: Facts) -> tuple[Draft, Mapping[str | None, str]]:
         return change.plan(request, facts), {check.code: check.severity for check in change.checks(request, facts)}
 
-    free, told = planned(_facts(status="NOT_STARTED"))
+    free, severities = planned(_facts(status="NOT_STARTED"))
     assert free.revert is not None
     assert free.revert["tool"] == "create_manufacturing_order"
-    assert told == {"no_way_back": "advisory"}
+    assert severities == {"no_way_back": "advisory"}
     linked, warnings = planned(_facts(status="NOT_STARTED", sales_order_id=5))
     assert (linked.linked, linked.revert, warnings["locked"]) == (("sales order SO-5",), None, "advisory")
     assert planned(_facts(MADE))[1]["stock_was_moved"] == "advisory"

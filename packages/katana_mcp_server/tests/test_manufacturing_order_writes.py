@@ -148,13 +148,15 @@ async def test_less_than_was_made_is_not_planned_and_what_was_made_goes_with_its
     assert codes(preview, "advisory") >= {"stock_was_moved", "no_way_back"}
     assert " → " in preview["stock"][0]
     await applied(stage, clock, preview)
-    assert order["id"] not in {each["id"] for each in live(tenant, ORDER)}
+    assert order["id"] not in {record["id"] for record in live(tenant, ORDER)}
 
 
 async def test_an_order_for_a_sales_order_names_it_and_says_that_katana_may_keep_it(
     stage: Stage, tenant: Tenant
 ) -> None:
-    order = next(each for each in live(tenant, ORDER) if each.get("sales_order_id") and each["status"] != "DONE")
+    order = next(
+        record for record in live(tenant, ORDER) if record.get("sales_order_id") and record["status"] != "DONE"
+    )
     sold = tenant.get("sales_orders", order["sales_order_id"])["order_no"]
     preview = await planned(stage, "delete_manufacturing_order", order)
     assert preview["linked"] == [f"sales order {sold}"]

@@ -14,19 +14,22 @@ MIDDLE = "2026-02-10T12:00:00.000Z"
 
 PLAIN: list[Filtered] = [
     ({}, lambda _: True),
-    ({"status": ["in progress", "BLOCKED"]}, lambda each: each["status"] in {"IN_PROGRESS", "BLOCKED"}),
-    ({"open": True}, lambda each: each["status"] != "DONE"),
-    ({"open": False}, lambda each: each["status"] == "DONE"),
-    ({"overdue": True}, lambda each: each["status"] != "DONE" and (each["production_deadline_date"] or TODAY) < TODAY),
-    ({"ingredient_availability": "not available"}, lambda each: each["ingredient_availability"] == "NOT_AVAILABLE"),
-    ({"make_to_order": True}, lambda each: each["is_linked_to_sales_order"]),
-    ({"make_to_order": False}, lambda each: not each["is_linked_to_sales_order"]),
-    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
-    ({"updated_to": MIDDLE}, lambda each: each["updated_at"] <= MIDDLE),
-    ({"deadline_from": MIDDLE}, lambda each: (each["production_deadline_date"] or "") >= MIDDLE),
-    ({"deadline_to": MIDDLE}, lambda each: (each["production_deadline_date"] or "9") <= MIDDLE),
-    ({"done_from": MIDDLE}, lambda each: (each["done_date"] or "") >= MIDDLE),
-    ({"done_to": MIDDLE}, lambda each: (each["done_date"] or "9") <= MIDDLE),
+    ({"status": ["in progress", "BLOCKED"]}, lambda order: order["status"] in {"IN_PROGRESS", "BLOCKED"}),
+    ({"open": True}, lambda order: order["status"] != "DONE"),
+    ({"open": False}, lambda order: order["status"] == "DONE"),
+    (
+        {"overdue": True},
+        lambda order: order["status"] != "DONE" and (order["production_deadline_date"] or TODAY) < TODAY,
+    ),
+    ({"ingredient_availability": "not available"}, lambda order: order["ingredient_availability"] == "NOT_AVAILABLE"),
+    ({"make_to_order": True}, lambda order: order["is_linked_to_sales_order"]),
+    ({"make_to_order": False}, lambda order: not order["is_linked_to_sales_order"]),
+    ({"created_from": MIDDLE}, lambda order: order["created_at"] >= MIDDLE),
+    ({"updated_to": MIDDLE}, lambda order: order["updated_at"] <= MIDDLE),
+    ({"deadline_from": MIDDLE}, lambda order: (order["production_deadline_date"] or "") >= MIDDLE),
+    ({"deadline_to": MIDDLE}, lambda order: (order["production_deadline_date"] or "9") <= MIDDLE),
+    ({"done_from": MIDDLE}, lambda order: (order["done_date"] or "") >= MIDDLE),
+    ({"done_to": MIDDLE}, lambda order: (order["done_date"] or "9") <= MIDDLE),
 ]
 
 
@@ -38,9 +41,9 @@ async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, 
     sold = tenant.get("sales_orders", made["sales_order_id"])["order_no"]
     sku = tenant.get("variants", made["variant_id"])["sku"]
     named: list[Filtered] = [
-        ({"sales_order_id": sold}, lambda each: each.get("sales_order_id") == made["sales_order_id"]),
-        ({"skus_or_variant_ids": [sku]}, lambda each: each["variant_id"] == made["variant_id"]),
-        ({"location_id": "Main workshop"}, lambda each: each["location_id"] == made["location_id"]),
+        ({"sales_order_id": sold}, lambda order: order.get("sales_order_id") == made["sales_order_id"]),
+        ({"skus_or_variant_ids": [sku]}, lambda order: order["variant_id"] == made["variant_id"]),
+        ({"location_id": "Main workshop"}, lambda order: order["location_id"] == made["location_id"]),
     ]
     await assert_filtered(stage, "manufacturing_orders", orders, PLAIN + named)
 
@@ -70,8 +73,10 @@ async def test_a_list_shows_each_orders_ingredients_where_asked(stage: Stage, te
     held: dict[int, list[tuple[int, str | None]]] = {
         manufacturing_order["id"]: [] for manufacturing_order in live(tenant, "manufacturing_orders")
     }
-    for each in recipe:
-        held[each["manufacturing_order_id"]].append((each["id"], tenant.get("variants", each["variant_id"])["sku"]))
+    for ingredient in recipe:
+        held[ingredient["manufacturing_order_id"]].append(
+            (ingredient["id"], tenant.get("variants", ingredient["variant_id"])["sku"])
+        )
     shown = {
         order["manufacturing_order_id"]: [(row["recipe_row_id"], row.get("sku")) for row in order["recipe_rows"]]
         for order in orders
@@ -102,7 +107,7 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
             assert row["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
             assert row["name"]
             assert amount(row["planned_quantity_per_unit"]) == amount(sent["planned_quantity_per_unit"])
-        steps = sorted(mine("manufacturing_order_operation_rows"), key=lambda each: -amount(each["rank"]))
+        steps = sorted(mine("manufacturing_order_operation_rows"), key=lambda step: -amount(step["rank"]))
         assert [operation["operation"] for operation in shown["operations"]] == [
             step["operation_name"] for step in steps
         ]
@@ -172,20 +177,20 @@ async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, t
     )
     tenant.edit("manufacturing_order_recipe_rows", part["id"], batch_transactions=[{"batch_id": 7, "quantity": 2}])
     plain = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
-    told = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, verbose=True))["order"]
-    (made,) = [production for production in told["productions"] if production["production_id"] == produced["id"]]
+    order = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, verbose=True))["order"]
+    (made,) = [production for production in order["productions"] if production["production_id"] == produced["id"]]
     for used, sent in zip(made["ingredients"], produced["ingredients"], strict=True):
         assert used["recipe_row_id"] == sent["manufacturing_order_recipe_row_id"]
         assert used["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
-        assert used["name"] == next(row["name"] for row in told["recipe_rows"] if row["sku"] == used["sku"])
+        assert used["name"] == next(row["name"] for row in order["recipe_rows"] if row["sku"] == used["sku"])
         assert (amount(used["quantity"]), amount(used["cost"])) == (amount(sent["quantity"]), amount(sent["cost"]))
     steps = live(tenant, "manufacturing_order_operation_rows")
     costs = {step["id"]: amount(step["cost_per_hour"]) for step in steps}
-    assert [amount(operation["cost_per_hour"]) for operation in told["operations"]] == [
-        costs[operation["operation_row_id"]] for operation in told["operations"]
+    assert [amount(operation["cost_per_hour"]) for operation in order["operations"]] == [
+        costs[operation["operation_row_id"]] for operation in order["operations"]
     ]
-    used = {row["recipe_row_id"]: row.get("batch_transactions") for row in told["recipe_rows"]}
-    assert {each: batches for each, batches in used.items() if batches} == {
+    used = {row["recipe_row_id"]: row.get("batch_transactions") for row in order["recipe_rows"]}
+    assert {row_id: batches for row_id, batches in used.items() if batches} == {
         part["id"]: [{"batch_id": 7, "quantity": 2}]
     }
     assert not any("batch_transactions" in row for row in plain["recipe_rows"])

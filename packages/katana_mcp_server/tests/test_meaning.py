@@ -94,7 +94,9 @@ TEXT_FIELDS = list(_texts())
 _NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=2).map(str)
 _LOOKS = st.one_of(
     st.tuples(_NUMBERS, st.sampled_from(["{}0", "{}.0", "+{}", "0{}", " {}"])),
-    st.tuples(st.datetimes().map(lambda each: f"{each:%Y-%m-%dT%H:%M}"), st.sampled_from(["{}:00", "{}Z", "{}+00:00"])),
+    st.tuples(
+        st.datetimes().map(lambda moment: f"{moment:%Y-%m-%dT%H:%M}"), st.sampled_from(["{}:00", "{}Z", "{}+00:00"])
+    ),
 )
 
 

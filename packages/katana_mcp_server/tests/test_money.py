@@ -51,7 +51,7 @@ async def test_every_amount_of_an_order_names_the_orders_currency(stage: Stage, 
 
 
 async def test_a_purchase_price_is_in_the_suppliers_currency(stage: Stage, tenant: Tenant) -> None:
-    variant = next(each for each in live(tenant, "variants") if each["material_id"] and each["purchase_price"])
+    variant = next(record for record in live(tenant, "variants") if record["material_id"] and record["purchase_price"])
     supplier = tenant.get("suppliers", tenant.get("materials", variant["material_id"])["default_supplier_id"])
     tenant.edit("suppliers", supplier["id"], currency="CHF")
     (shown,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]]))["variants"]
@@ -82,7 +82,7 @@ async def test_only_records_of_an_account_have_a_link_into_katanas_web_app(own: 
         f"https://katana.example/{item['item_type']}/{item['item_id']}",
         f"https://katana.example/contacts/customers/{customer['customer_id']}",
         f"https://katana.example/{item['item_type']}/{item['item_id']}",
-        *(f"https://katana.example/{DOCUMENTS[name]}/{each[f'{name}_id']}" for name, each in documents.items()),
+        *(f"https://katana.example/{DOCUMENTS[name]}/{document[f'{name}_id']}" for name, document in documents.items()),
     ]
     shown = [row.get("url") for row in (order, item, customer, variant, *documents.values())]
     assert shown == ([None] * len(links) if sandbox else links)

@@ -19,9 +19,9 @@ DOCUMENTS = {
 
 def _missed(answer: Payload) -> str | None:
     """Return what is said of a number that nothing has."""
-    told = [warning for warning in answer["warnings"] if warning["code"] == "not_found"]
-    assert all((row["severity"], row["field_path"]) == ("advisory", "query") for row in told)
-    return told[0]["message"] if told else None
+    warnings = [warning for warning in answer["warnings"] if warning["code"] == "not_found"]
+    assert all((row["severity"], row["field_path"]) == ("advisory", "query") for row in warnings)
+    return warnings[0]["message"] if warnings else None
 
 
 @pytest.mark.parametrize("collection", DOCUMENTS)

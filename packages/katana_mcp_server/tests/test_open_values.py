@@ -36,14 +36,16 @@ async def test_a_value_that_katana_has_added_finds_what_has_it(
     stage: Stage, tenant: Tenant, tool: str, collection: str, name: str
 ) -> None:
     mine = [record["id"] for record in live(tenant, collection)[:2]]
-    for each in mine:
+    for record_id in mine:
         changed: dict[str, Any] = {name: "ON_ICE"}
-        tenant.edit(collection, each, **changed)
+        tenant.edit(collection, record_id, **changed)
     answer = await stage.call(tool, **{name: "ON_ICE"})
     key = f"{collection.removesuffix('s')}_id"
     assert {row[key] for row in answer["rows"]} == set(mine)
-    told = f"{name}: 'ON_ICE' is a value that this server does not know; {collection.replace('_', ' ')} that have it: 2"
-    assert notices(answer) == [("info", name, told)]
+    message = (
+        f"{name}: 'ON_ICE' is a value that this server does not know; {collection.replace('_', ' ')} that have it: 2"
+    )
+    assert notices(answer) == [("info", name, message)]
 
 
 async def test_a_status_that_katana_has_added_is_shown_and_is_open(stage: Stage, tenant: Tenant) -> None:
@@ -57,8 +59,8 @@ async def test_a_status_that_katana_has_added_is_shown_and_is_open(stage: Stage,
 async def test_a_value_that_nothing_has_is_said_with_what_may_have_been_meant(stage: Stage) -> None:
     answer = await stage.call("list_sales_orders", status=["not shiped", "delivered"])
     assert {row["status"] for row in answer["rows"]} == {"DELIVERED"}
-    told = "status: 'not shiped' is none that Katana is known to send, and no sales orders have it"
-    assert notices(answer) == [("advisory", "status", f"{told}; did you mean 'NOT_SHIPPED'?")]
+    message = "status: 'not shiped' is none that Katana is known to send, and no sales orders have it"
+    assert notices(answer) == [("advisory", "status", f"{message}; did you mean 'NOT_SHIPPED'?")]
     assert notices(await stage.call("list_sales_orders", status=["Not-Shipped"])) == []
 
 
@@ -67,7 +69,7 @@ async def test_movements_of_a_kind_that_katana_has_added_are_found(stage: Stage,
     moved = next(tenant.all("inventory_movements"))
 
     def of_a_new_kind(body: Any) -> Any:  # noqa: ANN401 - a reply as it is
-        return {"data": [each | {"resource_type": "Melted"} for each in body["data"]]}
+        return {"data": [movement | {"resource_type": "Melted"} for movement in body["data"]]}
 
     stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=EditBody(of_a_new_kind), times=None))
     answer = await stage.call(

@@ -37,7 +37,7 @@ def test_what_is_ordered_reaches_the_target_in_whole_units_and_the_minimum_and_n
     ("good", "short"),
     [
         (PurchasableVariant(bought=False), Decimal(1)),
-        (PurchasableVariant(known=False), Decimal(1)),
+        (PurchasableVariant(is_cached=False), Decimal(1)),
         (PurchasableVariant(rate=Decimal(0)), Decimal(1)),
         (PurchasableVariant(), None),
         (PurchasableVariant(), Decimal(0)),
@@ -58,8 +58,8 @@ def test_totals_are_by_supplier_and_exact_and_lines_without_a_price_count() -> N
         order_line(of_one, Decimal(3)),
         order_line(PurchasableVariant(supplier=7, supplier_name="Pine", currency="EUR", price=Decimal(0)), Decimal(1)),
     ]
-    told = [each.model_dump(mode="json", exclude_none=True) for each in by_supplier(filter(None, lines))]
-    assert told == [
+    totals = [group.model_dump(mode="json", exclude_none=True) for group in by_supplier(filter(None, lines))]
+    assert totals == [
         {"supplier_id": 7, "supplier": "Pine", "lines": 2, "value": 0.3, "currency": "EUR"},
         {"lines": 1},
     ]

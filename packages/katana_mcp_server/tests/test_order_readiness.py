@@ -54,10 +54,10 @@ async def test_every_open_order_is_judged_by_its_rows_and_the_most_urgent_comes_
         assert row["state"] == state_of(mine)
         assert (row["open_rows"], row["ready_rows"]) == (
             len(mine),
-            sum(each["product_availability"] in THERE for each, _ in mine),
+            sum(line["product_availability"] in THERE for line, _ in mine),
         )
-        lacking = {each["id"]: left for each, left in mine if each["product_availability"] not in THERE}
-        assert {each["sales_order_row_id"]: amount(each["open"]) for each in row["waiting"]} == lacking
+        lacking = {line["id"]: left for line, left in mine if line["product_availability"] not in THERE}
+        assert {entry["sales_order_row_id"]: amount(entry["open"]) for entry in row["waiting"]} == lacking
     counts = [sum(row["state"] == state for row in answer["rows"]) for state in ("ready", "part", "waiting")]
     assert [answer["ready"], answer["part"], answer["waiting"]] == counts
     assert min(counts) > 0
@@ -71,7 +71,7 @@ async def test_an_order_is_late_once_its_day_has_passed_or_comes_before_its_good
     answer, expected = await every(stage, clock), open_rows(tenant)
     seen: set[str | None] = set()
     for row in answer["rows"]:
-        lacking = [each for each, _ in expected[row["sales_order_id"]] if each["product_availability"] not in THERE]
+        lacking = [line for line, _ in expected[row["sales_order_id"]] if line["product_availability"] not in THERE]
         dates = [record["product_expected_date"] for record in lacking]
         due, late = row["delivery_date"], row.get("late")
         if due < DAY(NOW):
@@ -90,16 +90,16 @@ async def test_a_row_that_waits_says_what_is_missing_and_what_brings_it(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     answer, orders = await every(stage, clock), open_rows(tenant)
-    waiting = {each["sales_order_row_id"]: each for row in answer["rows"] for each in row["waiting"]}
+    waiting = {entry["sales_order_row_id"]: entry for row in answer["rows"] for entry in row["waiting"]}
     brought = 0
     for row, left in (row for rows in orders.values() for row in rows if row[0]["id"] in waiting):
-        told = waiting[row["id"]]
+        waits = waiting[row["id"]]
         order = tenant.get("sales_orders", row["sales_order_id"])
         level = tenant.get("inventory", (row["variant_id"], row["location_id"] or order["location_id"]))
         lacks = amount(level["quantity_committed"]) - amount(level["quantity_in_stock"])
-        assert amount(told["missing"]) == min(left, max(Decimal(0), lacks))
-        assert told["sku"] == tenant.get("variants", row["variant_id"])["sku"]
-        for document in told["incoming"]:
+        assert amount(waits["missing"]) == min(left, max(Decimal(0), lacks))
+        assert waits["sku"] == tenant.get("variants", row["variant_id"])["sku"]
+        for document in waits["incoming"]:
             kind = "purchase_orders" if "purchase_order_id" in document else "manufacturing_orders"
             if "stock_transfer_id" not in document:
                 found = tenant.get(kind, document[f"{kind[:-1]}_id"])

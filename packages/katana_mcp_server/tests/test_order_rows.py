@@ -45,12 +45,12 @@ async def test_rows_of_a_sku_are_listed_open_or_all_in_pages_with_the_head_of_th
     variants = {
         variant["id"]: variant for variant in live(tenant, "variants") if variant["sku"] and unique_sku(tenant, variant)
     }
-    left = (each for each in done if each in variants and expected(tenant, kind, each, only_open=True))
+    left = (key for key in done if key in variants and expected(tenant, kind, key, only_open=True))
     variant_id = next(left)
     of_sku: dict[str, Any] = {"rows_only": True, "skus_or_variant_ids": [variants[variant_id]["sku"]]}
     whole = await stage.call(tool, limit=250, **of_sku)
     still_open = await stage.call(tool, limit=250, open=True, **of_sku)
-    every, some = (expected(tenant, kind, variant_id, only_open=each) for each in (False, True))
+    every, some = (expected(tenant, kind, variant_id, only_open=only_open) for only_open in (False, True))
     assert (shown(whole, kind), whole["total"]) == (every, len(every))
     assert (shown(still_open, kind), still_open["total"]) == (some, len(some))
     assert 0 < len(some) < len([row for order in half_done for row in order[row_of] if row["variant_id"] == variant_id])

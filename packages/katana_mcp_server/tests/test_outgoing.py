@@ -10,9 +10,9 @@ from katana_mcp.tools.outgoing import outgoing as sent
 
 def outgoing(payload: Payload) -> Payload:
     """Return the payload that goes out, whose text is its own."""
-    told = sent(payload)
-    assert told.text == json_of(told.payload)
-    return told.payload
+    answer = sent(payload)
+    assert answer.text == json_of(answer.payload)
+    return answer.payload
 
 
 def _size(payload: Payload) -> int:
@@ -22,16 +22,16 @@ def _size(payload: Payload) -> int:
 def test_an_answer_that_just_fits_goes_out_as_it_is() -> None:
     around = len(json_of({"note": "", "warnings": []}))
     for much, cut in ((0, False), (1, True)):
-        told = outgoing({"note": "x" * (MAX_ANSWER_BYTES - around + much), "warnings": []})
-        assert bool(told["warnings"]) is cut
-        assert (" more characters]" in told["note"]) is cut
+        answer = outgoing({"note": "x" * (MAX_ANSWER_BYTES - around + much), "warnings": []})
+        assert bool(answer["warnings"]) is cut
+        assert (" more characters]" in answer["note"]) is cut
 
 
 def test_only_the_longest_texts_are_cut_and_say_by_how_much() -> None:
-    told = outgoing({"note": "n" * 60_000, "terms": "t" * 9_000, "warnings": []})
-    assert told["note"] == "n" * 16_000 + "… [44000 more characters]"
-    assert told["terms"] == "t" * 9_000
-    assert told["warnings"] == [
+    answer = outgoing({"note": "n" * 60_000, "terms": "t" * 9_000, "warnings": []})
+    assert answer["note"] == "n" * 16_000 + "… [44000 more characters]"
+    assert answer["terms"] == "t" * 9_000
+    assert answer["warnings"] == [
         {
             "severity": "info",
             "message": "to fit into one answer, texts are cut at 16000 characters; Katana shows them in full",
@@ -49,17 +49,17 @@ def test_whatever_the_texts_are_made_of_the_answer_fits(text: str) -> None:
 
 def test_lists_are_cut_only_where_short_texts_are_not_enough() -> None:
     rows = [{"sku": f"SKU-{nr}", "name": "n" * 100} for nr in range(2_000)]
-    told = outgoing({"order": {"row_count": 2_000, "rows": rows}, "warnings": []})
-    assert told["order"] == {"row_count": 2_000, "rows": rows[:100]}
-    assert "lists at 100 entries" in told["warnings"][0]["message"]
+    answer = outgoing({"order": {"row_count": 2_000, "rows": rows}, "warnings": []})
+    assert answer["order"] == {"row_count": 2_000, "rows": rows[:100]}
+    assert "lists at 100 entries" in answer["warnings"][0]["message"]
 
 
 def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
     own = {"severity": "blocking", "message": "m" * 50_000, "field_path": None, "code": "not_found"}
-    told = outgoing({"error": "not_found", "warnings": [own]})
-    assert _size(told) <= MAX_ANSWER_BYTES
-    assert [warning["code"] for warning in told["warnings"]] == ["not_found"]
-    assert json.loads(json_of(told)) == told
+    answer = outgoing({"error": "not_found", "warnings": [own]})
+    assert _size(answer) <= MAX_ANSWER_BYTES
+    assert [warning["code"] for warning in answer["warnings"]] == ["not_found"]
+    assert json.loads(json_of(answer)) == answer
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
     ],
 )
 def test_what_a_text_hides_is_shown_wherever_it_stands(text: str, shown: str) -> None:
-    told = outgoing({"rows": [{"name": text}], "warnings": []})
-    assert told["rows"] == [{"name": shown}]
+    answer = outgoing({"rows": [{"name": text}], "warnings": []})
+    assert answer["rows"] == [{"name": shown}]

@@ -103,7 +103,7 @@ async def test_fifty_that_send_half_a_request_are_cut(
     with capture_logs() as logs:
         async with opened(own, capsys, header_timeout=SHORT) as door, held(door, sent.encode(), 50) as slow:
             assert (await _answer(door))[0] == 200
-            assert [await each.ended() for each in slow] == [b""] * 50
+            assert [await connection.ended() for connection in slow] == [b""] * 50
     assert _refused(logs) == {"headers not sent in time": 50}
     assert len([line for line in logs if line["event"] in _EVENTS]) == 2
 
@@ -128,7 +128,7 @@ async def test_fifty_that_send_half_a_body_are_cut_and_give_their_places_back(
     with capture_logs() as logs:
         async with opened(own, capsys, body_timeout=SHORT, max_calls=50) as door:
             async with held(door, _headers(door, *_SLOW) + b"{", 50) as slow:
-                assert [await each.ended() for each in slow] == [b""] * 50
+                assert [await connection.ended() for connection in slow] == [b""] * 50
             assert (await _answer(door))[0] == 200
     assert _refused(logs) == {"body not sent in time": 50}
     assert _faults(caplog) == []
@@ -198,8 +198,8 @@ async def test_bodies_that_nobody_waits_for_make_room(own: OwnSandbox, capsys: p
         opened(own, capsys, body_timeout=LONG, max_connections=4) as door,
         held(door, _headers(door, slow, token=None) + b"{", 4) as held_up,
     ):
-        for each in held_up:
-            await each.reader.readuntil(b"\r\n\r\n")
+        for connection in held_up:
+            await connection.reader.readuntil(b"\r\n\r\n")
         assert (await _answer(door))[0] == 200
         assert (await held_up[0].ended()).endswith(b"'Authorization: Bearer TOKEN'.\n")
 
@@ -213,8 +213,8 @@ async def test_a_flood_of_half_sent_requests_shuts_nobody_out(
             held(door, b"POST /mcp HTTP/1.1\r\n", 300) as slow,
         ):
             assert (await _answer(door))[0] == 200
-            assert [await each.ended() for each in slow[:284]] == [b""] * 284
-            assert sum(each.is_open for each in slow) <= 16
+            assert [await connection.ended() for connection in slow[:284]] == [b""] * 284
+            assert sum(connection.is_open for connection in slow) <= 16
     assert _refused(logs)["closed for a newer connection"] >= 284
     assert len([line for line in logs if line["event"] in _EVENTS]) == 2
     assert _faults(caplog) == []
@@ -318,8 +318,8 @@ def test_as_many_files_as_are_needed_may_be_open_where_the_system_allows_it() ->
 
 
 def test_connections_that_the_system_would_not_let_it_open_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    def allowed(wanted: int) -> int:
-        return min(wanted, 1_024)
+    def allowed(limit: int) -> int:
+        return min(limit, 1_024)
 
     monkeypatch.setattr("katana_mcp.server.mcp.transports.allow_open_files", allowed)
     check_door(load(sandbox=True, http=True, http_token=TOKEN, max_connections=512))

@@ -57,12 +57,12 @@ class Account:
         answer = paged(asked, await self.render(asked.first, asked.last), len(self.rows), NOW)
         rows = cast("list[Row]", answer.fields["rows"])
         more = answer.fields["has_more"] is True
-        told = [
+        texts = [
             *cast("list[str]", answer.fields.get("next_actions", [])),
             *(warning.message for warning in answer.warnings),
         ]
-        assert all(f"limit={limit}, page={page + 1}" in each for each in told)
-        assert bool(told) is more
+        assert all(f"limit={limit}, page={page + 1}" in message for message in texts)
+        assert bool(texts) is more
         return [row.nr for row in rows], more
 
 

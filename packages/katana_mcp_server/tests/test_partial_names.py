@@ -55,18 +55,18 @@ def only_word(tenant: Tenant, collection: str, cut: Callable[[str], str]) -> tup
     )
 
 
-@pytest.mark.parametrize(("tool", "name"), FILTERS, ids=[" ".join(each) for each in FILTERS])
+@pytest.mark.parametrize(("tool", "name"), FILTERS, ids=[" ".join(pair) for pair in FILTERS])
 async def test_a_part_of_a_name_that_one_has_stands_for_it_and_is_told(
     stage: Stage, tenant: Tenant, tool: str, name: str
 ) -> None:
-    word, row = only_word(tenant, NAMES[name], lambda each: each[:5].upper())
+    word, row = only_word(tenant, NAMES[name], lambda text: text[:5].upper())
     called = {"supplier_id": "supplier", "customer_id": "customer"}.get(name, "location")
     arguments = needed(tenant, tool, name)
     whole = await stage.call(tool, **arguments, **{name: row["name"]})
     assert notices(whole) == []
     part = await stage.call(tool, **arguments, **{name: word})
-    told = f"{name}: {word!r} was read as {called} {row['id']} ({row['name']}), the only one with this in its name"
-    assert notices(part) == [("info", told)]
+    message = f"{name}: {word!r} was read as {called} {row['id']} ({row['name']}), the only one with this in its name"
+    assert notices(part) == [("info", message)]
     key = {"inventory_at": "stock", "check_inventory": "stock", "get_demand_forecast": "forecasts"}.get(tool, "rows")
     assert part[key] == whole[key]
     assert part.get("total") == whole.get("total")
@@ -105,8 +105,8 @@ async def test_what_is_deleted_does_not_count(stage: Stage, tenant: Tenant, cloc
     tenant.delete("suppliers", int(str(row["id"])))
     clock.advance(1_000)
     answer = await stage.call("list_purchase_orders", supplier_id=word)
-    assert [f"{other['id']} (Outlet of {word})" in told for _, told in notices(answer)] == [True]
-    assert {each["supplier_id"] for each in answer["rows"]} == {other["id"]}
+    assert [f"{other['id']} (Outlet of {word})" in message for _, message in notices(answer)] == [True]
+    assert {entry["supplier_id"] for entry in answer["rows"]} == {other["id"]}
 
 
 async def test_a_part_inside_a_word_is_not_enough(stage: Stage, tenant: Tenant) -> None:
@@ -157,20 +157,20 @@ async def test_a_write_names_all_that_have_the_part_and_takes_none(
         if purchase_order["status"] == "NOT_RECEIVED"
     )
     line = {"variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
-    usual = {each: order[each] for each in ("supplier_id", "location_id")}
+    usual = {field: order[field] for field in ("supplier_id", "location_id")}
     given = {**usual, "rows": [line]} if tool == "create" else {"purchase_order_id": order["id"]}
     preview = await stage.call(f"{tool}_purchase_order", **{**given, name: word})
     assert "plan_token" not in preview
-    (told,) = [warning["message"] for warning in preview["warnings"] if warning["field_path"] == name]
-    assert all(repr(each) in told for each in (row["name"], f"{word} Outlet"))
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["field_path"] == name]
+    assert all(repr(candidate) in message for candidate in (row["name"], f"{word} Outlet"))
 
 
 async def test_a_part_of_a_customers_own_name_is_enough_to_list_it(stage: Stage, tenant: Tenant) -> None:
     word, row = only_word(tenant, "customers", str)
     answer = await stage.call("list_customers", name=word)
-    told = f"name: {word!r} was read as customer {row['id']} ({row['name']}), the only one with this in its name"
-    assert notices(answer) == [("info", told)]
-    assert [each["customer_id"] for each in answer["rows"]] == [row["id"]]
+    message = f"name: {word!r} was read as customer {row['id']} ({row['name']}), the only one with this in its name"
+    assert notices(answer) == [("info", message)]
+    assert [entry["customer_id"] for entry in answer["rows"]] == [row["id"]]
     whole = await stage.call("list_customers", name=str(row["name"]).upper())
     assert notices(whole) == []
     assert whole["rows"] == answer["rows"]
@@ -178,7 +178,7 @@ async def test_a_part_of_a_customers_own_name_is_enough_to_list_it(stage: Stage,
 
 async def test_a_part_that_several_customers_have_is_refused_with_them(stage: Stage, tenant: Tenant) -> None:
     words = [word for customer in live(tenant, "customers") for word in customer["name"].split()]
-    word = next(each for each in words if words.count(each) > 1)
+    word = next(candidate for candidate in words if words.count(candidate) > 1)
     refusal = await stage.refusal("list_customers", name=word)
     assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "name")
     assert (await stage.call("list_customers", name="nobody-at-all"))["rows"] == []

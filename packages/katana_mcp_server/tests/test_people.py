@@ -59,7 +59,7 @@ async def test_a_date_alone_reaches_to_the_end_of_that_day(stage: Stage, own: Ow
     zone = ZoneInfo(factory["timezone"])
     days = {order["id"]: datetime.fromisoformat(order["delivery_date"]).astimezone(zone).date() for order in orders}
     day = str(days[orders[0]["id"]])
-    due = sorted(nr for nr, each in days.items() if str(each) == day)
+    due = sorted(nr for nr, due_day in days.items() if str(due_day) == day)
     answer = await stage.call("list_sales_orders", delivery_from=day, delivery_to=day, limit=250)
     assert sorted(row["sales_order_id"] for row in answer["rows"]) == due
 
@@ -86,7 +86,7 @@ async def test_a_number_as_search_text_is_taken_as_typed(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "value", "told"),
+    ("argument", "value", "message"),
     [
         ("currency", "euros", "currency is 'euros': must be a currency code of three letters, such as EUR"),
         ("overdue", "maybe", "overdue is 'maybe': must be true or false"),
@@ -105,12 +105,12 @@ async def test_a_number_as_search_text_is_taken_as_typed(stage: Stage) -> None:
         ),
     ],
 )
-async def test_a_wrong_argument_is_told_in_our_words(stage: Stage, argument: str, value: object, told: str) -> None:
+async def test_a_wrong_argument_is_told_in_our_words(stage: Stage, argument: str, value: object, message: str) -> None:
     refusal = await stage.refusal("list_sales_orders", **{argument: value})
-    assert refusal["warnings"][0]["message"].startswith(told)
+    assert refusal["warnings"][0]["message"].startswith(message)
 
 
-def _told(tool: str, arguments: dict[str, object]) -> str:
+def _message(tool: str, arguments: dict[str, object]) -> str:
     try:
         validated(SPECS[tool].request, LISTED[tool]["inputSchema"], arguments)
     except Refused as refusal:
@@ -124,5 +124,5 @@ def test_what_pydantic_would_say_never_reaches_people() -> None:
     for tool, listed in LISTED.items():
         for name in listed["inputSchema"]["properties"]:
             for value in values:
-                told = _told(tool, {name: value})
-                assert [each for each in foreign if each in told] == [], (tool, name, value)
+                message = _message(tool, {name: value})
+                assert [word for word in foreign if word in message] == [], (tool, name, value)

@@ -326,7 +326,7 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
 
 def _consisting(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
     row, *others = tenant.all("bom_rows")
-    other = next(each for each in others if each["ingredient_variant_id"] != row["ingredient_variant_id"])
+    other = next(record for record in others if record["ingredient_variant_id"] != row["ingredient_variant_id"])
     product, boms = row["product_variant_id"], "bills of materials"
     change: dict[str, object] = {"sku_or_variant_id": product, "update_rows": [{"row_id": row["id"], "quantity": 77}]}
     named: dict[str, object] = {
@@ -375,7 +375,7 @@ def _counted(variant: int) -> tuple[str, dict[str, object], set[str]]:
 
 
 def _returned(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
-    back = next(each for each in live(tenant, "sales_returns") if each["status"] == "NOT_RETURNED")
+    back = next(record for record in live(tenant, "sales_returns") if record["status"] == "NOT_RETURNED")
     named: dict[str, object] = {"sales_return_id": back["id"]}
     lanes = {f"sales_return {back['id']}", f"sales_order {back['sales_order_id']}"}
     new: dict[str, object] = {name: back[name] for name in ("sales_order_id", "return_location_id")}
@@ -387,7 +387,7 @@ def _returned(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
 
 
 def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
-    made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    made = next(record for record in live(tenant, "manufacturing_orders") if record["status"] == "NOT_STARTED")
     lane, numbers = f"manufacturing_order {made['id']}", "numbers of manufacturing_order"
     new: dict[str, object] = {
         "sku_or_variant_id": made["variant_id"],
@@ -395,7 +395,7 @@ def _made(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         "location_id": made["location_id"],
     }
     named: dict[str, object] = {"manufacturing_order_id": made["id"]}
-    sold = next(each["id"] for each in live(tenant, "sales_orders") if _has_to_be_made(tenant, each))
+    sold = next(record["id"] for record in live(tenant, "sales_orders") if _has_to_be_made(tenant, record))
     return [
         ("create_manufacturing_order", new, {numbers}),
         ("modify_manufacturing_order", {**named, "planned_quantity": 70}, {lane}),
@@ -418,13 +418,13 @@ def _ranked(sold: int, made: int) -> list[tuple[str, dict[str, object], set[str]
 
 def _has_to_be_made(tenant: Tenant, order: Wire) -> bool:
     """Return whether a row of an open sales order is of a product that is made there, and nothing makes it yet."""
-    known = {variant["id"]: variant["product_id"] for variant in live(tenant, "variants")}
+    product_of = {variant["id"]: variant["product_id"] for variant in live(tenant, "variants")}
     rows = [row for row in order["sales_order_rows"] if order["status"] == "NOT_SHIPPED"]
     places = [tenant.get("locations", row["location_id"] or order["location_id"]) for row in rows]
     products = [
-        tenant.get("products", known[row["variant_id"]])
+        tenant.get("products", product_of[row["variant_id"]])
         for row in rows
-        if known.get(row["variant_id"]) and not row["linked_manufacturing_order_id"]
+        if product_of.get(row["variant_id"]) and not row["linked_manufacturing_order_id"]
     ]
     return all(place["manufacturing_allowed"] for place in places) and any(
         product["is_producible"] for product in products

@@ -173,7 +173,7 @@ class World:
         ]
         customers = [customer["name"] for customer in live(self.tenant, "customers")]
         skus = [str(variant["sku"]) for service in live(self.tenant, "services") for variant in service["variants"]]
-        return tuple(tuple(sorted(each)) for each in (map(str, orders), customers, skus))
+        return tuple(tuple(sorted(values)) for values in (map(str, orders), customers, skus))
 
 
 async def made(directory: Path) -> World:

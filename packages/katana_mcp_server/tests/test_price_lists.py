@@ -114,9 +114,9 @@ async def test_what_is_meant_is_certain_or_refused(
             [("invalid_argument", "prices[0].price")],
         ),
     ]
-    for asked, told in cases:
+    for asked, expected in cases:
         clock.advance(61)
-        assert _against(await _planned(stage, **asked)) == told, asked
+        assert _against(await _planned(stage, **asked)) == expected, asked
 
 
 @pytest.mark.parametrize("lost", [Drop("before"), Drop("after")], ids=["before", "after"])
@@ -141,7 +141,7 @@ async def test_a_plan_is_stale_once_somebody_else_sets_the_price(
     stage: Stage, clock: ManualClock, tenant: Tenant, retail: int, goods: list[int]
 ) -> None:
     preview = await _planned(stage, prices=[{"sku_or_variant_id": goods[0], "price": 7}])
-    row = next(each for each in tenant.all("price_list_rows") if each["price_list_id"] == retail)
+    row = next(record for record in tenant.all("price_list_rows") if record["price_list_id"] == retail)
     assert row["variant_id"] == goods[0]
     tenant.edit("price_list_rows", row["id"], amount=9)
     clock.advance(61)

@@ -41,7 +41,7 @@ def _make_to_order(tenant: Tenant, number: str, count: int = 2) -> tuple[Order, 
     order = _sell(tenant, number)
     key = order["sales_order_rows"][0]["id"]
     made = [new_order(tenant, f"{number}-{nr}")["id"] for nr in range(1, count + 1)]
-    return order, [tenant.edit(MADE, each, sales_order_id=order["id"], sales_order_row_id=key) for each in made]
+    return order, [tenant.edit(MADE, order_id, sales_order_id=order["id"], sales_order_row_id=key) for order_id in made]
 
 
 def _orders(tenant: Tenant, type: str, count: int = 4) -> list[Order]:
@@ -79,12 +79,12 @@ async def test_orders_become_one_block_where_they_were_asked_for_in_the_order_gi
         ([third], {"after": first}, [fourth, first, third, second, *rest]),
         ([first, fourth], {"position": "bottom"}, [third, second, *rest, first, fourth]),
     ]
-    for orders, place, wanted in steps:
+    for orders, place, expected in steps:
         clock.advance(61)
         preview = await _planned(stage, type, *orders, **place)
         outcome = await applied(stage, clock, preview)
         assert [action["state"] for action in outcome["actions"]] == ["applied"], outcome
-        assert _rank(tenant, type) == wanted, place
+        assert _rank(tenant, type) == expected, place
 
 
 async def test_a_preview_says_plainly_what_goes_where_and_why_nothing_takes_it_back(
@@ -101,8 +101,8 @@ async def test_a_preview_says_plainly_what_goes_where_and_why_nothing_takes_it_b
     (request,) = preview["requests"]
     body = f'{{"order_ids":[{second["id"]},{third["id"]}],"place":{{"before_id":{first["id"]}}}}}'
     assert (request["path"], request["body"]) == ("/sales_order_rerank", body)
-    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "no_way_back"]
-    assert "Katana shows no rank" in told
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "no_way_back"]
+    assert "Katana shows no rank" in message
     assert _rank(tenant, "sales_order") == ranked
 
 
@@ -137,8 +137,8 @@ async def test_an_order_that_is_not_open_has_no_rank_neither_to_move_nor_to_move
     tenant.edit(TYPES[type], first["id"], status=status)
     preview = await _planned(stage, type, first["id"], second["id"], position="top")
     assert _against(preview) == [("already_completed", "orders[0]")]
-    (told,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "already_completed"]
-    assert f"RANK-1 is {status}" in told
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "already_completed"]
+    assert f"RANK-1 is {status}" in message
     clock.advance(61)
     assert _against(await _planned(stage, type, second["id"], before="RANK-1")) == [("already_completed", "before")]
 
@@ -236,9 +236,9 @@ async def test_an_answer_that_is_lost_is_unknown_and_the_same_call_again_is_said
     outcome = await applied(stage, clock, preview)
     (action,) = outcome["actions"]
     assert action["state"] == "unknown"
-    for told in (outcome["message"], action["look_up"]["found"]):
-        assert "the same call again is safe" in told
-        assert "repeating it changes nothing" in told
+    for text in (outcome["message"], action["look_up"]["found"]):
+        assert "the same call again is safe" in text
+        assert "repeating it changes nothing" in text
     clock.advance(61)
     again = await applied(stage, clock, await _planned(stage, type, second["id"], before=first["id"]))
     assert again["applied"] == 1

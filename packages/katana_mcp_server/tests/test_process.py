@@ -191,7 +191,7 @@ def _sql(said: Path) -> set[str]:
     """Return the packages imported so far, by what `-X importtime` says, that hold SQL."""
     imported = {line.rpartition("|")[2].strip() for line in said.read_text("utf-8").splitlines() if "|" in line}
     assert "katana_mcp.server.mcp.server" in imported
-    cached = {each.partition(".")[0] for each in imported if each.endswith(".backend")}
+    cached = {module.partition(".")[0] for module in imported if module.endswith(".backend")}
     return cached | ({"sqlalchemy", "sqlmodel", "aiosqlite"} & imported)
 
 
@@ -252,14 +252,14 @@ WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
 @pytest.fixture
 def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[pytest.MonkeyPatch]:
     """No settings but those of the test, and no logging left behind."""
-    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+    for name in [variable for variable in os.environ if variable.startswith("KATANA_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     yield monkeypatch
     structlog.reset_defaults()
 
 
-@pytest.mark.parametrize(("arguments", "environment", "named"), WRONG, ids=lambda each: " ".join(each)[:40])
+@pytest.mark.parametrize(("arguments", "environment", "named"), WRONG, ids=lambda value: " ".join(value)[:40])
 def test_bad_input_ends_with_one_sentence_that_names_what_is_wrong(
     arguments: list[str],
     environment: dict[str, str],
@@ -278,12 +278,12 @@ def test_bad_input_ends_with_one_sentence_that_names_what_is_wrong(
     assert captured.err.count("\n") == 1
     assert captured.err.startswith("katana-mcp: ")
     assert "Traceback" not in captured.err
-    assert [each for each in named if each not in captured.err] == []
+    assert [text for text in named if text not in captured.err] == []
     assert KEY not in captured.err
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("typed", "expected"),
     [
         ("~/x", Path.home() / "x"),
         ("", None),
@@ -292,9 +292,9 @@ def test_bad_input_ends_with_one_sentence_that_names_what_is_wrong(
     ],
 )
 def test_a_cache_directory_is_taken_as_people_write_it(
-    told: str, expected: Path | None, monkeypatch: pytest.MonkeyPatch
+    typed: str, expected: Path | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KATANA_CACHE_DIR", told)
+    monkeypatch.setenv("KATANA_CACHE_DIR", typed)
     settings = load(_env_file=None, sandbox=True)
     assert settings.cache_dir == expected
     assert settings.cache_root().name
@@ -326,13 +326,13 @@ UNREADABLE: list[tuple[bytes | Path | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "told"), UNREADABLE, ids=[told for _, told in UNREADABLE])
+@pytest.mark.parametrize(("content", "message"), UNREADABLE, ids=[message for _, message in UNREADABLE])
 def test_a_file_of_settings_that_cannot_be_read_is_named_with_what_is_wrong_and_no_key(
     tmp_path: Path,
     clean: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     content: bytes | Path | None,
-    told: str,
+    message: str,
 ) -> None:
     file = tmp_path / ".env"
     if content is None:
@@ -345,7 +345,7 @@ def test_a_file_of_settings_that_cannot_be_read_is_named_with_what_is_wrong_and_
         clean.setattr(sys, "argv", ["katana-mcp", command])
         with pytest.raises(SystemExit) as end:
             cli.main()
-        assert (end.value.code, capsys.readouterr().err) == (2, f"katana-mcp: {file}{told}\n")
+        assert (end.value.code, capsys.readouterr().err) == (2, f"katana-mcp: {file}{message}\n")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ async def test_operations_are_changed_deleted_and_added_at_the_end(
     ]
     change = {"field": f"operation {first}: planned_time_parameter", "old": "300", "new": "420"}
     assert preview["changes"] == [change], "the same work station changes nothing"
-    assert [(each["method"], each["path"]) for each in preview["requests"]] == [
+    assert [(request["method"], request["path"]) for request in preview["requests"]] == [
         ("PATCH", f"/{ROWS}/{first}"),
         ("DELETE", f"/{ROWS}/{second}"),
         ("POST", f"/{ROWS}"),
@@ -128,7 +128,7 @@ async def test_recipe_and_operations_change_in_one_plan_and_go_back_in_one(
         update_rows=[{"row_id": ingredient["id"], "quantity": 77}],
         update_operation_rows=[{"operation_row_id": _key(tenant, variant), "operation_name": "By hand"}],
     )
-    assert [each["path"].split("/")[1] for each in preview["requests"]] == ["bom_rows", ROWS]
+    assert [request["path"].split("/")[1] for request in preview["requests"]] == ["bom_rows", ROWS]
     outcome = await applied(stage, clock, preview)
     assert (_said(tenant, variant)[0][0], float(tenant.get("bom_rows", ingredient["id"])["quantity"])) == (
         "By hand",
@@ -153,8 +153,8 @@ async def test_a_way_back_names_only_what_was_written(stage: Stage, clock: Manua
     stage.own.sandbox.faults.add(Fault(f"PATCH /{ROWS}/*", action=Status(422)))
     outcome = await applied(stage, clock, preview)
     assert outcome["applied"] == 1
-    told = outcome["revert"]["arguments"]
-    assert (len(told["update_rows"]), told["update_operation_rows"]) == (1, [])
+    arguments = outcome["revert"]["arguments"]
+    assert (len(arguments["update_rows"]), arguments["update_operation_rows"]) == (1, [])
 
 
 async def test_operations_of_another_product_are_copied(
@@ -208,8 +208,8 @@ async def test_what_does_not_fit_is_refused(stage: Stage, clock: ManualClock, te
             [("no_effective_change", None)],
         ),
     ]
-    for asked, told in cases:
-        assert _against(await _asked(stage, clock, **{"sku_or_variant_id": "FRAME-1", **asked})) == told, asked
+    for asked, expected in cases:
+        assert _against(await _asked(stage, clock, **{"sku_or_variant_id": "FRAME-1", **asked})) == expected, asked
 
 
 async def test_an_operation_of_several_variants_says_which_others_it_changes(
@@ -222,8 +222,8 @@ async def test_an_operation_of_several_variants_says_which_others_it_changes(
     tenant.insert_raw(ROWS, {**shown, "id": key + 1, "product_operation_row_id": key + 1})
     stage.own.sandbox.faults.add(Fault(f"GET /{ROWS}", action=_with_the_same_id(key, key + 1), times=None))
     preview = await _asked(stage, clock, sku_or_variant_id="FORK-S", delete_operation_row_ids=[key])
-    told = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
-    assert told == [f"delete_operation_row_ids[0]: operation {key} is also one of FORK-L: it changes there too"]
+    messages = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
+    assert messages == [f"delete_operation_row_ids[0]: operation {key} is also one of FORK-L: it changes there too"]
 
 
 def _with_the_same_id(first: int, second: int) -> EditBody:
@@ -293,7 +293,7 @@ async def test_an_operation_that_stays_stops_no_change_of_the_recipe(
     made = {row["product_variant_id"] for row in tenant.all("bom_rows")}
     row = next(row for row in tenant.all(ROWS) if row["product_variant_id"] in made)
     ingredient = next(
-        each for each in tenant.all("bom_rows") if each["product_variant_id"] == row["product_variant_id"]
+        record for record in tenant.all("bom_rows") if record["product_variant_id"] == row["product_variant_id"]
     )
     same = {"operation_row_id": row["product_operation_row_id"], "operation_name": row["operation_name"]}
     preview = await _asked(
@@ -303,7 +303,7 @@ async def test_an_operation_that_stays_stops_no_change_of_the_recipe(
         update_rows=[{"row_id": ingredient["id"], "quantity": 77}],
         update_operation_rows=[same],
     )
-    assert [each["path"].split("/")[1] for each in preview["requests"]] == ["bom_rows"]
+    assert [request["path"].split("/")[1] for request in preview["requests"]] == ["bom_rows"]
     assert "plan_token" in preview
 
 

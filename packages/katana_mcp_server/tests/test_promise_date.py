@@ -44,7 +44,7 @@ def settled(tenant: Tenant) -> tuple[Wire, int, float]:
     coming = {level["variant_id"] for level in tenant.all("inventory") if amount(level["quantity_expected"])}
     for variant in live(tenant, "variants"):
         if variant["id"] not in coming and not variant.get("service_id"):
-            place, free = max(free_at(tenant, variant).items(), key=lambda each: each[1], default=(0, 0.0))
+            place, free = max(free_at(tenant, variant).items(), key=lambda pair: pair[1], default=(0, 0.0))
             if free > 2:
                 return variant, place, free
     raise AssertionError
@@ -95,7 +95,7 @@ async def test_a_purchase_order_on_its_way_is_named_with_its_day(
     assert (source["source"], source["date"], source["quantity"]) == ("incoming", "2026-03-20", 5)
     assert source["order_no"] == live(tenant, "purchase_orders")[-1]["order_no"]
     more = await promise(stage, clock, (variant["id"], 13), location_id="Main workshop")
-    assert [(each["source"], each["quantity"]) for each in more["rows"][0]["sources"]] == [
+    assert [(entry["source"], entry["quantity"]) for entry in more["rows"][0]["sources"]] == [
         ("incoming", 12),
         ("buy", 1),
     ]
@@ -145,7 +145,7 @@ async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_wa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({}, "give rows, or a sales_order_id, or both"),
         ({"location_id": "Main workshop"}, "give rows, or a sales_order_id, or both"),
@@ -155,14 +155,14 @@ async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_wa
     ],
 )
 async def test_what_cannot_be_asked_is_refused_with_what_can(
-    stage: Stage, clock: ManualClock, arguments: dict[str, object], told: str
+    stage: Stage, clock: ManualClock, arguments: dict[str, object], message: str
 ) -> None:
     refused = await paced(clock, stage.refusal(TOOL, **arguments))
-    assert told in refused["warnings"][0]["message"]
+    assert message in refused["warnings"][0]["message"]
 
 
 async def test_of_an_order_that_has_left_nothing_is_left(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
-    order = next(each for each in live(tenant, "sales_orders") if each["status"] == "DELIVERED")
+    order = next(record for record in live(tenant, "sales_orders") if record["status"] == "DELIVERED")
     answer = await promise(stage, clock, sales_order_id=order["id"])
     assert answer["rows"] == []
     assert [warning["message"] for warning in answer["warnings"]] == [

@@ -45,7 +45,7 @@ def test_a_quantity_is_promised_for_the_first_day_from_which_on_nothing_else_run
     by_day = {day: sum(share.quantity for share in promised.shares if share.date == day) for day in DAYS}
     assert list(accumulate(by_day.values())) == free
     assert promised.lacking == quantity - free[-1]
-    assert promised.backlog == max(0, -sum(each for _, each in given_events))
+    assert promised.backlog == max(0, -sum(change for _, change in given_events))
 
 
 @given(events, st.lists(st.integers(1, 6), min_size=1, max_size=4))
@@ -53,8 +53,8 @@ def test_what_was_promised_is_gone_for_whoever_asks_next(given_events: list[Even
     ledger = filled(given_events)
     together = [ledger.promise(Decimal(quantity)) for quantity in quantities]
     whole = filled(given_events).promise(Decimal(sum(quantities)))
-    assert sum(each.lacking for each in together) == whole.lacking
-    assert max((share.date for each in together for share in each.shares), default="") == max(
+    assert sum(promise.lacking for promise in together) == whole.lacking
+    assert max((share.date for promise in together for share in promise.shares), default="") == max(
         (share.date for share in whole.shares), default=""
     )
 
@@ -143,6 +143,6 @@ def test_what_others_need_is_taken_off_and_an_orders_own_need_is_not() -> None:
         lambda moment: "" if moment < "2026-03-02" else moment[:10],
         own,
     )
-    told = [(day, quantity) for day, _, quantity, _ in found[place].events if quantity]
+    changes = [(day, quantity) for day, _, quantity, _ in found[place].events if quantity]
     # 8 are committed, 7 of them by orders that are known.
-    assert told == [("", 10), ("", 5), ("", -1), ("2026-03-05", -4), (NEVER, 7)]
+    assert changes == [("", 10), ("", 5), ("", -1), ("2026-03-05", -4), (NEVER, 7)]

@@ -39,7 +39,7 @@ FORK_ROW = {"variant_id": 7, "quantity": 2, "price_per_unit": 2, "tax_rate_id": 
 def _undo(draft: Draft) -> dict[str, Any]:
     """Return what would be asked to take a change back, but for the order's id."""
     call: Any = draft.undoing
-    return {name: each for name, each in call["arguments"].items() if name != "purchase_order_id"}
+    return {name: value for name, value in call["arguments"].items() if name != "purchase_order_id"}
 
 
 def test_what_locks_a_row_decides_the_order_of_requests() -> None:
@@ -126,16 +126,16 @@ def test_a_date_of_the_head_overwrites_those_of_rows_and_a_rows_own_comes_after(
     )
     assert against(**fields) == [("advisory", "dates_cascade", "expected_arrival_date")]
     alone = planned(expected_arrival_date="2026-04-01")
-    assert [(each.field, each.old, each.new) for each in alone.changes] == [
+    assert [(edit.field, edit.old, edit.new) for edit in alone.changes] == [
         ("expected_arrival_date", LATE[:10], LATER[:10]),
         ("rows[id=17].arrival_date", EARLY[:10], LATER[:10]),
         ("rows[id=18].arrival_date", LATE[:10], LATER[:10]),
     ]
     assert [line.change for line in alone.lines] == ["update", "update", None]
     head = "expected_arrival_date replaces the arrival date of every row"
-    both = fields | {"update_rows": [{"row_id": each, "arrival_date": "2026-04-01"} for each in (17, 18)]}
+    both = fields | {"update_rows": [{"row_id": row_id, "arrival_date": "2026-04-01"} for row_id in (17, 18)]}
     asked = (fields, {"expected_arrival_date": "2026-03-09"}, both)
-    assert [[check.message for check in MODIFY.checks(change(**each), old())] for each in asked] == [
+    assert [[check.message for check in MODIFY.checks(change(**case), old())] for case in asked] == [
         [f"{head} without a new date here (1)"],
         [f"{head} (2)"],
         [],
@@ -151,7 +151,7 @@ def test_changes_are_shown_in_words() -> None:
         update_additional_costs=[{"additional_cost_row_id": 70, "price": 12.5}],
         delete_row_ids=[18],
     )
-    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+    assert [(edit.field, edit.old, edit.new) for edit in draft.changes] == [
         ("supplier_id", "Acme", "Bolt"),
         ("expected_arrival_date", LATE[:10], EARLY[:10]),
         ("rows[id=17].variant_id", "FORK", "WHEEL"),
@@ -207,7 +207,7 @@ LOCKED: dict[tuple[str, tuple[int, ...]], set[str]] = {
 @pytest.mark.parametrize(("status", "received"), LOCKED)
 @pytest.mark.parametrize("slot", SLOTS)
 def test_a_status_and_a_receipt_lock_what_katana_says(status: str, received: tuple[int, ...], slot: str) -> None:
-    blocked = [each for each in against(old(status, received), **SLOTS[slot]) if each[0] == "blocking"]
+    blocked = [check for check in against(old(status, received), **SLOTS[slot]) if check[0] == "blocking"]
     assert blocked == ([("blocking", "locked", slot)] if slot in LOCKED[status, received] else [])
 
 
@@ -215,7 +215,7 @@ def test_a_status_and_a_receipt_lock_what_katana_says(status: str, received: tup
 def test_taking_receipts_back_unlocks_everything_in_the_same_plan(slot: str) -> None:
     warned = against(old("RECEIVED"), **SLOTS[slot], unreceive=True)
     assert ("advisory", "status_moves_back", "status") in warned
-    assert [each for each in warned if each[0] == "blocking"] == []
+    assert [check for check in warned if check[0] == "blocking"] == []
     assert sent(planned(old("RECEIVED"), **SLOTS[slot], unreceive=True))[0][2] == {
         "status": "NOT_RECEIVED",
         **NOTES,
@@ -223,7 +223,7 @@ def test_taking_receipts_back_unlocks_everything_in_the_same_plan(slot: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("was", "wanted", "warned"),
+    ("was", "status", "warned"),
     [
         ("DRAFT", "NOT_RECEIVED", []),
         ("DRAFT", "RECEIVED", [("blocking", "invalid_status_transition", "status")]),
@@ -237,9 +237,9 @@ def test_taking_receipts_back_unlocks_everything_in_the_same_plan(slot: str) -> 
         ("RECEIVED", "RECEIVED", [("blocking", "no_effective_change", None)]),
     ],
 )
-def test_a_status_follows_the_present_one(was: str, wanted: str, warned: list[tuple[str, str, str]]) -> None:
+def test_a_status_follows_the_present_one(was: str, status: str, warned: list[tuple[str, str, str]]) -> None:
     received = (17,) if was == "PARTIALLY_RECEIVED" else None
-    assert against(old(was, received), status=wanted) == warned
+    assert against(old(was, received), status=status) == warned
 
 
 def test_what_a_status_moves_is_named() -> None:
@@ -326,7 +326,7 @@ def test_a_change_is_taken_back_by_old_values_new_rows_going_and_old_ones_coming
         status="RECEIVED",
     )
     others = {"variant_id", "id", "purchase_order_id", "received_date", "group_id"}
-    kept = {name: each for name, each in OTHER.items() if name not in others}
+    kept = {name: value for name, value in OTHER.items() if name not in others}
     cost = {name: COST[name] for name in ("additional_cost_id", "tax_rate_id", "price", "distribution_method")}
     assert draft.undoing == {
         "tool": "modify_purchase_order",
@@ -350,7 +350,7 @@ def test_a_change_is_taken_back_by_old_values_new_rows_going_and_old_ones_coming
 def test_a_purchase_unit_is_sent_and_taken_back_with_its_rate() -> None:
     draft = planned(update_rows=[{"row_id": 17, "purchase_uom": "box", "purchase_uom_conversion_rate": 10}])
     assert [body for _, _, body in sent(draft)] == [{"purchase_uom": "box", "purchase_uom_conversion_rate": 10}]
-    assert [each.field for each in draft.changes] == ["rows[id=17].purchase_uom_conversion_rate"]
+    assert [edit.field for edit in draft.changes] == ["rows[id=17].purchase_uom_conversion_rate"]
     assert _undo(draft) == {"update_rows": [{"row_id": 17, "purchase_uom": "box", "purchase_uom_conversion_rate": 12}]}
 
 
@@ -358,7 +358,7 @@ def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_wh
     draft = planned(location_id="South")
     moved = {"purchase_order_rows": [ROW | {"location_id": 2}, OTHER]}
     assert [(one.to_json()["body"], one.implies) for one in draft.actions] == [({**NOTES, "location_id": 2}, moved)]
-    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+    assert [(edit.field, edit.old, edit.new) for edit in draft.changes] == [
         ("location_id", "North", "South"),
         ("rows[id=17].location_id", "North", "South"),
     ]
@@ -378,7 +378,7 @@ def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_wh
 def test_another_currency_or_supplier_leaves_the_numbers_of_prices_as_they_are() -> None:
     facts = knowing(supplier_currency="USD")
     asked: list[dict[str, Any]] = [{"currency": "USD"}, {"supplier_id": "Bolt"}, {"supplier_id": 4, "currency": "USD"}]
-    assert [[(check.code, check.message) for check in MODIFY.checks(change(**each), facts)] for each in asked] == [
+    assert [[(check.code, check.message) for check in MODIFY.checks(change(**case), facts)] for case in asked] == [
         [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
         [("amounts_stay", "supplier_id: the currency of Bolt is USD, and the order stays in EUR, with its prices")],
         [("amounts_stay", "currency: amounts are not converted, the numbers stay the same: 2.5 EUR becomes 2.5 USD")],
@@ -403,7 +403,7 @@ def test_receipts_that_are_taken_back_can_be_made_again_only_where_all_was_recei
         },
     }
     partly = old("PARTIALLY_RECEIVED", (17,))
-    assert [planned(partly, status=each).revert for each in ("NOT_RECEIVED", "RECEIVED")] == [None, None]
+    assert [planned(partly, status=status).revert for status in ("NOT_RECEIVED", "RECEIVED")] == [None, None]
     facts = knowing(old("RECEIVED"), goods={8: replace(ROUND, in_batches=True)})
     assert planned(facts, status="NOT_RECEIVED").revert is None
 
@@ -450,7 +450,7 @@ HOMELESS = old(purchase_order_rows=[ROW | {"location_id": None}, OTHER])
 
 def test_a_row_without_a_place_of_its_own_goes_where_its_order_goes() -> None:
     draft = planned(HOMELESS, location_id="South")
-    assert ("rows[id=17].location_id", "North", "South") in [(each.field, each.old, each.new) for each in draft.changes]
+    assert ("rows[id=17].location_id", "North", "South") in [(edit.field, edit.old, edit.new) for edit in draft.changes]
     assert ("advisory", "locations_cascade", "location_id") in against(HOMELESS, location_id="South")
     elsewhere = planned(HOMELESS, update_rows=[{"row_id": 17, "location_id": "South"}])
     assert _undo(elsewhere) == {"update_rows": [{"row_id": 17, "location_id": 1}]}
@@ -479,7 +479,7 @@ def test_another_date_of_a_received_row_may_be_refused_and_is_not_taken_back_by_
 @pytest.mark.parametrize(("name", "was", "new"), [("order_no", "7", "7.0"), ("additional_info", "1.10", "1.1")])
 def test_texts_that_look_like_numbers_are_texts(name: str, was: str, new: str) -> None:
     assert against(facts := replace(old(), record=RECORD | {name: was}), **{name: new}) == []
-    assert [(each.field, each.old, each.new) for each in planned(facts, **{name: new}).changes] == [(name, was, new)]
+    assert [(edit.field, edit.old, edit.new) for edit in planned(facts, **{name: new}).changes] == [(name, was, new)]
 
 
 def test_a_cost_needs_the_group_that_katana_keeps_it_in() -> None:
@@ -491,7 +491,7 @@ def test_a_cost_needs_the_group_that_katana_keeps_it_in() -> None:
 @pytest.mark.parametrize(
     ("good", "blocked"),
     [
-        (replace(BOXED, known=False), ("blocking", "cold_cache", "add_rows[0].sku_or_variant_id")),
+        (replace(BOXED, is_cached=False), ("blocking", "cold_cache", "add_rows[0].sku_or_variant_id")),
         (replace(BOXED, currency=None), ("blocking", "price_required", "add_rows[0].price_per_unit")),
     ],
 )

@@ -20,7 +20,7 @@ from order_plans import (
     new_order,
     old,
     sent,
-    told,
+    summaries,
 )
 from order_plans import (
     FORK as FORK_32,
@@ -108,7 +108,7 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
     assert open_number.assigned == {"order_no": "PO-41"}
     assert "PO-41 (the next free number as of now)" in open_number.summary
     assert draft.undoing == {"tool": "delete_purchase_order", "arguments": {"purchase_order_id": order}}
-    assert told(CREATE.checks(request, new_facts())) == [
+    assert summaries(CREATE.checks(request, new_facts())) == [
         ("info", "default_price", "rows[0].price_per_unit"),
         ("info", "default_tax_rate", "rows"),
         ("info", "default_tax_rate", "additional_costs[0].tax_rate_id"),
@@ -195,8 +195,8 @@ def test_what_speaks_against_a_new_order_names_its_field(
         ("variant", "FOR"),
         ("additional_cost", "Fright"),
     }
-    request, facts = new_order(**changed), new_facts(names={each: Named(each[1]) for each in unknown})
-    assert told(CREATE.checks(request, facts)) == [warned]
+    request, facts = new_order(**changed), new_facts(names={key: Named(key[1]) for key in unknown})
+    assert summaries(CREATE.checks(request, facts)) == [warned]
     assert (CREATE.plan(request, facts).actions != ()) is planned
 
 
@@ -211,11 +211,11 @@ def test_facts_speak_against_a_new_order_too() -> None:
             ("blocking", "tax_rate_required", "additional_costs[0].tax_rate_id"),
         ),
     ):
-        assert told(CREATE.checks(request, facts)) == [warned]
+        assert summaries(CREATE.checks(request, facts)) == [warned]
     numbered = new_order().model_copy(update={"order_no": None})
-    assert told(CREATE.checks(numbered, new_facts())) == [("info", "default_number", None)]
+    assert summaries(CREATE.checks(numbered, new_facts())) == [("info", "default_number", None)]
     facts = new_facts(names={("variant", "FORK"): Named("FORK", (replace(FORK_32, archived=True),))})
-    assert told(CREATE.checks(new_order(), facts)) == [("advisory", "archived_item", "rows[0].sku_or_variant_id")]
+    assert summaries(CREATE.checks(new_order(), facts)) == [("advisory", "archived_item", "rows[0].sku_or_variant_id")]
 
 
 def test_an_outsourced_order_says_where_its_ingredients_go() -> None:
@@ -248,12 +248,12 @@ def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
         Totals(total=Decimal("18.3"), net_total=Decimal(15), additional_costs=Decimal(10)),
         "EUR",
     )
-    assert told(DELETE.checks(request, facts)) == [
+    assert summaries(DELETE.checks(request, facts)) == [
         ("advisory", "stock_was_moved", None),
         ("advisory", "billed_order", None),
         ("advisory", "no_way_back", "status"),
     ]
-    assert told(DELETE.checks(request, old())) == []
+    assert summaries(DELETE.checks(request, old())) == []
     again: Any = draft.undoing
     made = again["arguments"]
     assert (again["tool"], made["status"], made["location_id"]) == ("create_purchase_order", "NOT_RECEIVED", 1)
@@ -272,7 +272,7 @@ def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
     gone = replace(old(deleted_at="2026-03-02T08:00:00.000Z"), deleted=True)
     delete = DELETE.request.model_validate({"purchase_order_id": 40})
     for warnings in (MODIFY.checks(change(order_no="PO-9"), gone), DELETE.checks(delete, gone)):
-        assert told(warnings) == [("blocking", "not_found", "purchase_order_id")]
+        assert summaries(warnings) == [("blocking", "not_found", "purchase_order_id")]
 
 
 def test_a_price_that_does_not_fit_is_named_with_its_unit_and_the_orders_currency() -> None:
@@ -301,10 +301,10 @@ def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_loo
         "rows[0].quantity: FORK has a minimum order of 36",
     ]
     enough = [unpriced | {"quantity": 3, "price_per_unit": 1}, unpriced | {"quantity": 3}]
-    assert [each[1:] for each in told(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts))] == [
+    assert [check[1:] for check in summaries(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts))] == [
         ("default_price", "rows[1].price_per_unit")
     ]
-    assert told(MODIFY.checks(change(supplier_id="Bolt", add_rows=[unpriced]), knowing(goods={7: forks}))) == [
+    assert summaries(MODIFY.checks(change(supplier_id="Bolt", add_rows=[unpriced]), knowing(goods={7: forks}))) == [
         ("info", "default_price", "add_rows[0].price_per_unit"),
         ("advisory", "below_minimum", "add_rows[0].quantity"),
     ]
@@ -312,12 +312,12 @@ def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_loo
 
 def test_an_order_in_another_currency_than_its_suppliers_is_worth_a_look() -> None:
     request = new_order(currency="USD", rows=[FORKS])
-    assert told(CREATE.checks(request, new_facts())) == [("advisory", "amounts_stay", "currency")]
+    assert summaries(CREATE.checks(request, new_facts())) == [("advisory", "amounts_stay", "currency")]
 
 
 def test_the_head_of_a_new_order_is_shown() -> None:
     request = new_order(expected_arrival_date=LATE, additional_info="fragile", status="DRAFT")
-    assert {each.field: each.new for each in CREATE.plan(request, new_facts()).changes} == {
+    assert {difference.field: difference.new for difference in CREATE.plan(request, new_facts()).changes} == {
         "supplier_id": "Acme",
         "location_id": "North",
         "order_no": "PO-41",

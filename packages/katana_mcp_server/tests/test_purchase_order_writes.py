@@ -14,9 +14,9 @@ NUMBER = "PO-900"
 def _goods(tenant: Tenant) -> list[Wire]:
     """Return variants that are bought, not tracked by batch, and have a SKU of their own."""
     items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
-    known = [variant for variant in live(tenant, "variants") if variant["material_id"] in items and variant["sku"]]
-    skus = [record["sku"] for record in known]
-    return [record for record in known if skus.count(record["sku"]) == 1]
+    variants = [variant for variant in live(tenant, "variants") if variant["material_id"] in items and variant["sku"]]
+    skus = [record["sku"] for record in variants]
+    return [record for record in variants if skus.count(record["sku"]) == 1]
 
 
 def _new(tenant: Tenant, **changed: object) -> dict[str, object]:
@@ -62,8 +62,8 @@ def _like(order: Wire) -> dict[str, Any]:
     row = ("variant_id", "quantity", "price_per_unit", "location_id", "arrival_date", "tax_rate_id", "purchase_uom")
     cost = ("additional_cost_id", "price", "tax_rate_id", "distribution_method")
     return {name: order[name] for name in head} | {
-        "rows": sorted(str([each[name] for name in row]) for each in order["rows"]),
-        "costs": sorted(str([each[name] for name in cost]) for each in order["costs"]),
+        "rows": sorted(str([line[name] for name in row]) for line in order["rows"]),
+        "costs": sorted(str([line[name] for name in cost]) for line in order["costs"]),
     }
 
 
@@ -214,13 +214,13 @@ async def test_a_plan_is_made_of_what_katana_holds_now_whatever_is_cached(
     planned = await stage.call("modify_purchase_order", purchase_order_id=NUMBER, additional_info="new")
     assert (planned["net_total"], planned["additional_costs"]) == (4, 3 + 50)
     supplier, other = live(tenant, "suppliers")[:2]
-    unnumbered = {name: each for name, each in _new(tenant).items() if name != "order_no"}
+    unnumbered = {name: value for name, value in _new(tenant).items() if name != "order_no"}
     free = (await stage.call("create_purchase_order", **unnumbered))["number"]
     tenant.edit("purchase_orders", _order(tenant)["id"], order_no=free)
     planned = await stage.call("create_purchase_order", **unnumbered)
     assert int(planned["number"].rpartition("-")[2]) == int(free.rpartition("-")[2]) + 1
-    told = f"no order_no was given: it gets the next free number when the plan is applied, now {planned['number']}"
-    assert told in [warning["message"] for warning in planned["warnings"]]
+    message = f"no order_no was given: it gets the next free number when the plan is applied, now {planned['number']}"
+    assert message in [warning["message"] for warning in planned["warnings"]]
     tenant.edit("suppliers", supplier["id"], name="Somebody else")
     tenant.edit("suppliers", other["id"], name=supplier["name"])
     assert (await applied(stage, planned["plan_token"]))["error"] == "stale_plan"
@@ -238,8 +238,8 @@ async def test_the_price_of_another_supplier_is_told_by_name(stage: Stage, tenan
     tenant.edit("suppliers", other["id"], currency=theirs["currency"])
     rows = [{"sku_or_variant_id": good["id"], "quantity": 1_000}]
     planned = await stage.call("create_purchase_order", **_new(tenant, supplier_id=other["id"], rows=rows))
-    (told,) = [warning["message"] for warning in planned["warnings"] if warning["code"] == "other_supplier"]
-    assert told.endswith(f"has the price of supplier {theirs['name']}, but the order is for {other['name']}")
+    (message,) = [warning["message"] for warning in planned["warnings"] if warning["code"] == "other_supplier"]
+    assert message.endswith(f"has the price of supplier {theirs['name']}, but the order is for {other['name']}")
 
 
 async def test_a_plan_without_a_way_back_says_so_before_it_is_written(stage: Stage, tenant: Tenant) -> None:

@@ -16,24 +16,24 @@ def _received(order: Wire) -> list[str]:
 
 PLAIN: list[Filtered] = [
     ({}, lambda _: True),
-    ({"status": ["partially received", "DRAFT"]}, lambda each: each["status"] in {"PARTIALLY_RECEIVED", "DRAFT"}),
-    ({"open": True}, lambda each: each["status"] != "RECEIVED"),
-    ({"open": False}, lambda each: each["status"] == "RECEIVED"),
+    ({"status": ["partially received", "DRAFT"]}, lambda order: order["status"] in {"PARTIALLY_RECEIVED", "DRAFT"}),
+    ({"open": True}, lambda order: order["status"] != "RECEIVED"),
+    ({"open": False}, lambda order: order["status"] == "RECEIVED"),
     (
         {"overdue": True},
-        lambda each: each["status"] not in {"RECEIVED", "DRAFT"} and each["expected_arrival_date"] < TODAY,
+        lambda order: order["status"] not in {"RECEIVED", "DRAFT"} and order["expected_arrival_date"] < TODAY,
     ),
-    ({"billing_status": "billed"}, lambda each: each["billing_status"] == "BILLED"),
-    ({"entity_type": "Regular"}, lambda each: each["entity_type"] == "regular"),
-    ({"currency": "sek"}, lambda each: each["currency"] == "SEK"),
-    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
-    ({"updated_to": MIDDLE}, lambda each: each["updated_at"] <= MIDDLE),
-    ({"arrival_from": MIDDLE}, lambda each: (each["expected_arrival_date"] or "") >= MIDDLE),
-    ({"arrival_to": MIDDLE}, lambda each: (each["expected_arrival_date"] or "9") <= MIDDLE),
-    ({"total_min": 2855.593}, lambda each: amount(each["total"]) >= amount("2855.593")),
-    ({"total_max": 2855.593}, lambda each: amount(each["total"]) <= amount("2855.593")),
-    ({"received_from": MIDDLE}, lambda each: max(_received(each), default="") >= MIDDLE),
-    ({"received_to": MIDDLE}, lambda each: min(_received(each), default="9") <= MIDDLE),
+    ({"billing_status": "billed"}, lambda order: order["billing_status"] == "BILLED"),
+    ({"entity_type": "Regular"}, lambda order: order["entity_type"] == "regular"),
+    ({"currency": "sek"}, lambda order: order["currency"] == "SEK"),
+    ({"created_from": MIDDLE}, lambda order: order["created_at"] >= MIDDLE),
+    ({"updated_to": MIDDLE}, lambda order: order["updated_at"] <= MIDDLE),
+    ({"arrival_from": MIDDLE}, lambda order: (order["expected_arrival_date"] or "") >= MIDDLE),
+    ({"arrival_to": MIDDLE}, lambda order: (order["expected_arrival_date"] or "9") <= MIDDLE),
+    ({"total_min": 2855.593}, lambda order: amount(order["total"]) >= amount("2855.593")),
+    ({"total_max": 2855.593}, lambda order: amount(order["total"]) <= amount("2855.593")),
+    ({"received_from": MIDDLE}, lambda order: max(_received(order), default="") >= MIDDLE),
+    ({"received_to": MIDDLE}, lambda order: min(_received(order), default="9") <= MIDDLE),
 ]
 
 
@@ -57,12 +57,12 @@ async def test_suppliers_locations_and_items_can_be_named_or_given_by_id(stage: 
     place = tenant.get("locations", order["location_id"])["name"]
     variant = order["purchase_order_rows"][0]["variant_id"]
     asked: list[Filtered] = [
-        ({"supplier_id": order["supplier_id"]}, lambda each: each["supplier_id"] == order["supplier_id"]),
-        ({"supplier_id": supplier}, lambda each: each["supplier_id"] == order["supplier_id"]),
-        ({"location_id": place}, lambda each: each["location_id"] == order["location_id"]),
+        ({"supplier_id": order["supplier_id"]}, lambda record: record["supplier_id"] == order["supplier_id"]),
+        ({"supplier_id": supplier}, lambda record: record["supplier_id"] == order["supplier_id"]),
+        ({"location_id": place}, lambda record: record["location_id"] == order["location_id"]),
         (
             {"skus_or_variant_ids": [variant]},
-            lambda each: variant in [row["variant_id"] for row in each["purchase_order_rows"]],
+            lambda record: variant in [row["variant_id"] for row in record["purchase_order_rows"]],
         ),
     ]
     await assert_filtered(stage, "purchase_orders", orders, asked)
@@ -80,8 +80,8 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
     mine = [cost for cost in costs if cost["group_id"] == order["default_group_id"]]
     elsewhere, rate = live(tenant, "locations")[-1], live(tenant, "tax_rates")[-1]
     assert elsewhere["id"] != order["location_id"]
-    for each in order["purchase_order_rows"]:
-        tenant.edit("purchase_order_rows", each["id"], location_id=elsewhere["id"], tax_rate_id=rate["id"])
+    for row in order["purchase_order_rows"]:
+        tenant.edit("purchase_order_rows", row["id"], location_id=elsewhere["id"], tax_rate_id=rate["id"])
     order = tenant.get("purchase_orders", order["id"])
     for asked in (order["id"], order["order_no"].lower()):
         shown = (await stage.call("get_purchase_order", purchase_order_id=asked))["order"]
@@ -105,7 +105,7 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
         assert (row["purchase_uom"], row["currency"]) == (sent["purchase_uom"], sent["currency"])
     (listed,) = (await stage.call("list_purchase_orders", ids=[order["id"]], include_rows=True))["rows"]
     assert [[row[name] for name in row] for row in listed["rows"]] == [
-        [whole[name] for name in each] for each, whole in zip(listed["rows"], shown["rows"], strict=True)
+        [whole[name] for name in brief] for brief, whole in zip(listed["rows"], shown["rows"], strict=True)
     ]
 
 
@@ -144,14 +144,14 @@ async def test_an_outsourced_order_is_shown_with_its_ingredients_and_any_order_w
     assert (
         [ingredient["recipe_row_id"] for ingredient in shown["ingredients"]] == [record["id"] for record in sent] != []
     )
-    for told, ingredient in zip(shown["ingredients"], sent, strict=True):
+    for line, ingredient in zip(shown["ingredients"], sent, strict=True):
         variant = ingredient["ingredient_variant_id"]
-        assert (told["purchase_order_row_id"], told["variant_id"]) == (row["id"], variant)
-        assert told.get("sku") == tenant.get("variants", variant)["sku"]
-        assert told["name"]
-        assert amount(told["planned_quantity_per_unit"]) == amount(ingredient["planned_quantity_per_unit"])
-        assert told["ingredient_availability"] == ingredient["ingredient_availability"]
-        assert (told["notes"], amount(told["cost"])) == ("cut first", amount("3.5"))
+        assert (line["purchase_order_row_id"], line["variant_id"]) == (row["id"], variant)
+        assert line.get("sku") == tenant.get("variants", variant)["sku"]
+        assert line["name"]
+        assert amount(line["planned_quantity_per_unit"]) == amount(ingredient["planned_quantity_per_unit"])
+        assert line["ingredient_availability"] == ingredient["ingredient_availability"]
+        assert (line["notes"], amount(line["cost"])) == ("cut first", amount("3.5"))
     assert [(bill["bill_id"], bill["integration_type"]) for bill in shown["bills"]] == [(first["bill_id"], "custom")]
     bought = (await stage.call("get_purchase_order", purchase_order_id=second["purchase_order_id"]))["order"]
     assert [(bill["bill_id"], bill["created_at"]) for bill in bought["bills"]] == [

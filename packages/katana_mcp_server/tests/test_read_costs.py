@@ -94,9 +94,9 @@ async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_
     many = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown)
     assert some[1] == many[1] > 0
     assert [missing["asked"] for missing in many[2]["not_found"]] == unknown
-    (told,) = many[2]["warnings"]
-    assert (told["severity"], told["field_path"]) == ("info", "skus_or_variant_ids[20]")
-    assert "no like ones are looked for" in told["message"]
+    (warning,) = many[2]["warnings"]
+    assert (warning["severity"], warning["field_path"]) == ("info", "skus_or_variant_ids[20]")
+    assert "no like ones are looked for" in warning["message"]
     spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
     assert [row["sku"] for row in spelt["stock"]] == [skus[0]]
     assert [missing["asked"] for missing in spelt["not_found"]] == [*unknown[:20], "no"]
@@ -180,7 +180,7 @@ PARTS = {
 
 def _longer(tenant: Tenant, name: str, id: int) -> None:
     """Add a hundred parts to a document."""
-    variants = [each["id"] for each in live(tenant, "variants") if each["material_id"]]
+    variants = [record["id"] for record in live(tenant, "variants") if record["material_id"]]
     model = next(record for record in tenant.all(PARTS[name]) if record[f"{name}_id"])
     for number in range(100):
         variant = variants[number % len(variants)]
@@ -200,11 +200,11 @@ def _short_and_long(tenant: Tenant, name: str) -> tuple[int, int]:
         rows = FEW[f"{name}s"]
         one = "1" if name == "stock_transfer" else 1
         sent = [{"variant_id": model[rows][0]["variant_id"], "quantity": one}] * 100
-        places = {each: model[each] for each in model if each.endswith("location_id")}
+        places = {field: model[field] for field in model if field.endswith("location_id")}
         made = tenant.create(f"{name}s", {**places, f"{name}_number": "LONG", rows: sent})
         return model["id"], made["id"]
-    known = [record for record in live(tenant, f"{name}s") if name not in ORDERS or record["status"] == ORDERS[name]]
-    short, long = [record["id"] for record in known][:2]
+    records = [record for record in live(tenant, f"{name}s") if name not in ORDERS or record["status"] == ORDERS[name]]
+    short, long = [record["id"] for record in records][:2]
     _longer(tenant, name, long)
     return short, long
 
@@ -227,5 +227,5 @@ async def test_a_long_document_takes_as_many_statements_as_a_short_one(
 
 
 def test_every_get_tool_is_measured_by_its_rows() -> None:
-    shown = {f"get_{'item' if name == 'product' else name}" for name in (*PARTS, *(each[:-1] for each in FEW))}
+    shown = {f"get_{'item' if name == 'product' else name}" for name in (*PARTS, *(plural[:-1] for plural in FEW))}
     assert set(GETS) == {*shown, "get_manufacturing_order_recipe", *(tool for tool, _ in BY_VARIANT if tool in GETS)}

@@ -53,7 +53,7 @@ def building(directory: Path) -> bool:
 
 
 @pytest.mark.parametrize("where", ["files", pytest.param("memory", marks=pytest.mark.soak)])
-@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(each, marks=pytest.mark.soak) for each in FLAGS[:-1])])
+@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(flag, marks=pytest.mark.soak) for flag in FLAGS[:-1])])
 async def test_the_next_read_sees_what_katana_holds_now_and_borrowed_text_follows(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, where: str, flag: str
 ) -> None:
@@ -107,8 +107,8 @@ async def test_reads_answer_from_the_old_data_meanwhile_and_a_second_call_is_ref
         assert await found(stage) == 0
         refusal = await stage.refusal("rebuild_cache")
         assert refusal["error"] == "rebuild_running"
-        told = "another rebuild of this cache is under way; the old data stays as it was"
-        assert refusal["warnings"][0]["message"] == told
+        message = "another rebuild of this cache is under way; the old data stays as it was"
+        assert refusal["warnings"][0]["message"] == message
         assert not rebuild.done()
         await paced(clock, rebuild, 1)
         assert await found(stage) > 1
@@ -153,16 +153,16 @@ async def test_a_listing_under_way_in_another_server_begins_again_after_the_swap
 
 async def test_progress_is_told_and_only_grows(clock: ManualClock) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
-    told: list[tuple[float, str | None]] = []
+    reports: list[tuple[float, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         del total
-        told.append((progress, message))
+        reports.append((progress, message))
 
     async with staged(own) as stage:
         await stage.client.call_tool("rebuild_cache", {"entities": ["variant"]}, progress_handler=note)
-    assert [message for _, message in told][:2] == ["syncing variants: 250/600", "syncing variants: 500/600"]
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert [message for _, message in reports][:2] == ["syncing variants: 250/600", "syncing variants: 500/600"]
+    assert [done for done, _ in reports] == sorted({done for done, _ in reports})
 
 
 @pytest.mark.parametrize("when", ["files are made", "Katana is asked"])
@@ -201,6 +201,6 @@ async def test_with_sync_off_katana_is_not_asked(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"sync": "off"})) as stage:
         refusal = await stage.refusal("rebuild_cache")
         assert refusal["error"] == "rebuild_failed"
-        told = "KATANA_SYNC is off, so Katana is not asked; the old data stays as it was"
-        assert refusal["warnings"][0]["message"] == told
+        message = "KATANA_SYNC is off, so Katana is not asked; the old data stays as it was"
+        assert refusal["warnings"][0]["message"] == message
         assert stage.requests() == 0

@@ -47,7 +47,7 @@ def _against(asked: Mapping[str, object], **changed: object) -> list[tuple[str, 
 
 
 @pytest.mark.parametrize(
-    ("asked", "changed", "told"),
+    ("asked", "changed", "expected"),
     [
         ({}, {"status": "DRAFT"}, ("draft_order", None)),
         ({}, {"status": "RECEIVED"}, ("already_received", None)),
@@ -63,9 +63,9 @@ def _against(asked: Mapping[str, object], **changed: object) -> list[tuple[str, 
     ],
 )
 def test_what_cannot_be_received_is_refused_by_a_code_of_its_own(
-    asked: dict[str, object], changed: dict[str, object], told: tuple[str, str | None]
+    asked: dict[str, object], changed: dict[str, object], expected: tuple[str, str | None]
 ) -> None:
-    assert _against(asked, **changed) == [("blocking", *told)]
+    assert _against(asked, **changed) == [("blocking", *expected)]
     record = {**ORDER, "purchase_order_rows": ROWS, **changed}
     assert RECEIVING.plan(_asked(**asked), Facts(record=record, own=BATCHED)).actions == ()
 
@@ -238,7 +238,7 @@ def _stock(tenant: Tenant, order: Wire) -> dict[int, Decimal]:
     changes = {
         product: [amount(one["quantity_change"]) for one in moved if one["variant_id"] == product] for product in goods
     }
-    return {each: sum(found, Decimal(0)) for each, found in changes.items()}
+    return {variant_id: sum(found, Decimal(0)) for variant_id, found in changes.items()}
 
 
 async def _received(stage: Stage, **asked: object) -> tuple[Payload, Payload]:

@@ -41,11 +41,11 @@ def entries(report: Report) -> list[Any]:
     return cast("list[Any]", found)
 
 
-def told(report: Report) -> list[tuple[str, bool, str | None]]:
+def summaries(report: Report) -> list[tuple[str, bool, str | None]]:
     """Return of each entry what it was, whether its end is known now, and the state of its first action."""
     found = entries(report)
     states = [(row["outcome"] or {"actions": [{"state": None}]})["actions"][0]["state"] for row in found]
-    return [(each["was"], each["is_sure"], state) for each, state in zip(found, states, strict=True)]
+    return [(entry["was"], entry["is_sure"], state) for entry, state in zip(found, states, strict=True)]
 
 
 def _journal(root: Path, clock: ManualClock) -> JournalFile:
@@ -78,12 +78,12 @@ async def test_what_shows_up_later_is_noted_as_applied_and_told_from_then_on(
         before = await applied(stage, token)
         own.sandbox.faults.add(Fault("GET /stock_transfers", action=Status(401), times=None))
         report = await reconciled(own, tmp_path, clock)
-        assert (report.fine, told(report)) == (False, [("unknown", False, "unknown")])
+        assert (report.fine, summaries(report)) == (False, [("unknown", False, "unknown")])
         assert "401" in entries(report)[0]["outcome"]["actions"][0]["look_up"]["error"]
         own.sandbox.faults.clear()
         clock.advance(300)
         report = await reconciled(own, tmp_path, clock)
-        assert (report.fine, told(report)) == (True, [("unknown", True, "applied")])
+        assert (report.fine, summaries(report)) == (True, [("unknown", True, "applied")])
         after = await applied(stage, token)
         assert after["message"].startswith("applied: ")
         assert (counted(after["outcomes"][0]), after["outcomes"][0]["id"]) == ({"applied": 1}, made(tenant)[0]["id"])
@@ -107,7 +107,7 @@ async def test_what_another_plan_made_under_the_same_number_proves_nothing(
         clock.advance(60)
         assert counted((await applied(stage, await planned(stage)))["outcomes"][0]) == {"applied": 1}
         report = await reconciled(own, tmp_path, clock)
-        assert (report.fine, told(report)) == (False, [("unknown", False, "unknown")])
+        assert (report.fine, summaries(report)) == (False, [("unknown", False, "unknown")])
         assert report.notes[0].startswith("not known yet: entry 1; ")
         assert counted((await applied(stage, lost))["outcomes"][0]) == {"unknown": 1}
         assert (len(made(tenant)), len(writes(stage))) == (1, 2)
@@ -130,7 +130,7 @@ async def test_what_a_server_that_ended_had_begun_is_ended_and_what_it_had_not_i
         clock.advance(31)
         run = _claimed(file, alive)
         report = await reconciled(own, tmp_path, clock)
-        assert told(report) == [
+        assert summaries(report) == [
             ("owner gone", True, "applied"),
             ("owner gone", False, "unknown"),
             ("not sent", True, None),
@@ -139,7 +139,7 @@ async def test_what_a_server_that_ended_had_begun_is_ended_and_what_it_had_not_i
         file.heartbeat(run)
         file.close()
         assert writes(stage) == []
-        assert [counted((await applied(stage, each))["outcomes"][0]) for each in (sent, lost)] == [
+        assert [counted((await applied(stage, plan_token))["outcomes"][0]) for plan_token in (sent, lost)] == [
             {"applied": 1},
             {"unknown": 1},
         ]
@@ -226,7 +226,9 @@ async def test_the_newest_plans_and_one_of_them_can_be_read_without_what_others_
         entry = json.loads(text)["entry"]
         assert (entry["outcome"]["id"], entry["actions"][0]["result"]["id"]) == (number, made(tenant)[0]["id"])
         assert entry["request"]["rows"][0]["quantity"] == "2.5"
-        assert [each for each in (token, mine.plan.digest, mine.plan.digest[:12]) if each in text + str(page)] == []
+        assert [
+            secret for secret in (token, mine.plan.digest, mine.plan.digest[:12]) if secret in text + str(page)
+        ] == []
         for wrong in (other, 999, "x", 10**9):
             with pytest.raises(Exception, match=f"the journal has no entry '{wrong}'; katana://journal names"):
                 await stage.read(f"katana://journal/{wrong}")

@@ -126,7 +126,7 @@ async def test_bins_name_their_location_and_are_found_by_words_of_their_names(st
     (row,) = (await stage.call("list_reference", kind="bins", query="a 12"))["rows"]
     assert row == {"bin_location_id": first, "location_id": place["id"], "name": "Rack A-12", "location": place["name"]}
     racks = await stage.call("list_reference", kind="bin location", query="RACK")
-    assert [each["bin_location_id"] for each in racks["rows"]] == [first, second]
+    assert [entry["bin_location_id"] for entry in racks["rows"]] == [first, second]
     assert (await stage.call("list_reference", kind="bin", query="odd"))["total"] == 1
     for query in ("ack", HOSTILE, "rack c"):
         none = await stage.call("list_reference", kind="bin", query=query)
@@ -142,16 +142,16 @@ async def test_rows_of_price_lists_name_list_and_sku_and_are_found_by_either(sta
         {variant["id"]: variant["sku"] for variant in tenant.all("variants")},
     )
     every = (await stage.call("list_reference", kind="price list rows", limit=250))["rows"]
-    for price, row in zip(sorted(prices, key=lambda each: each["id"]), _by_id(every), strict=True):
+    for price, row in zip(sorted(prices, key=lambda record: record["id"]), _by_id(every), strict=True):
         assert (row["price_list"], row.get("sku")) == (lists[price["price_list_id"]], skus[price["variant_id"]])
         assert (row["amount"], row["adjustment_method"]) == (price["amount"], price["adjustment_method"])
     dealers = await stage.call("list_reference", kind="price_list_row", query="dealer", limit=250)
     assert _by_id(dealers["rows"]) == [row for row in _by_id(every) if row["price_list"] == "Dealers"] != []
-    wanted = next(row["sku"] for row in every if "sku" in row)
+    sku = next(row["sku"] for row in every if "sku" in row)
     before = stage.requests()
-    found = await stage.call("list_reference", kind="price_list_row", query=wanted)
+    found = await stage.call("list_reference", kind="price_list_row", query=sku)
     assert stage.requests() - before == 2
-    assert _by_id(found["rows"]) == [row for row in _by_id(every) if row.get("sku") == wanted]
+    assert _by_id(found["rows"]) == [row for row in _by_id(every) if row.get("sku") == sku]
     none = await stage.call("list_reference", kind="price_list_row", query="zeppelin")
     assert (none["rows"], none["empty"]["records"]) == ([], len(prices))
     assert (await stage.call("list_reference", kind="price_list_row", query=HOSTILE))["total"] == 0

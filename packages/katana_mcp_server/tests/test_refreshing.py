@@ -115,7 +115,7 @@ async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, cl
 def _usual(tool: str, stage: Stage) -> dict[str, object]:
     """Return arguments that give an answer of all that the tool reads."""
     kinds = ("suppliers", "locations", "customers", "sales_orders")
-    supplier, place, client, order = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in kinds)
+    supplier, place, client, order = (live(stage.own.sandbox.tenant(), collection)[0]["id"] for collection in kinds)
     service: dict[str, object] = {"type": "service", "item_id": live(stage.own.sandbox.tenant(), "services")[0]["id"]}
     bom = live(stage.own.sandbox.tenant(), "bom_rows")[0]
     back = live(stage.own.sandbox.tenant(), "sales_returns")[0]
@@ -174,14 +174,14 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
 
 # All that these tools read takes more requests than a minute has: in no 40 s all of it is fresh, of a few it is.
 @pytest.mark.parametrize(
-    ("seconds", "told", "few"),
+    ("seconds", "age", "few"),
     [(None, 30, ()), (40, 40, ("check_inventory", "list_low_stock_items")), (70, 70, ()), (7_200, 7_200, ())],
 )
 async def test_one_age_may_be_told_for_all_that_is_read_stock_and_what_seldom_changes_too(
-    own: OwnSandbox, clock: ManualClock, seconds: int | None, told: int, few: tuple[str, ...]
+    own: OwnSandbox, clock: ManualClock, seconds: int | None, age: int, few: tuple[str, ...]
 ) -> None:
     calls = {**CALLS, "check_inventory": {"skus_or_variant_ids": ["PAD"]}, "list_low_stock_items": {"limit": 1}}
-    calls = {name: each for name, each in calls.items() if not few or name in few}
+    calls = {name: call for name, call in calls.items() if not few or name in few}
     entities = {entity for tool in tools() if tool.name in calls for entity in tool.reads}
     async with staged(own, Setup(flags={"fresh_for": seconds})) as stage:
 
@@ -193,7 +193,7 @@ async def test_one_age_may_be_told_for_all_that_is_read_stock_and_what_seldom_ch
             return [request.path.removeprefix("/v1/") for request in list(own.sandbox.journal)[before:]]
 
         await asked()
-        clock.advance(told - 0.5)
+        clock.advance(age - 0.5)
         assert await asked() == []
         clock.advance(1)
         lists = await asked()
@@ -292,8 +292,8 @@ async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, 
     await stage.call(tool, **_usual(tool, stage))
     status = await stage.call("cache_status")
     read = {entity["entity"] for entity in status["entities"] if entity.get("as_of")}
-    (spec,) = [each for each in tools() if each.name == tool]
-    parents = {parent for each in SPECS if each.name in read for parent in each.parents}
+    (spec,) = [candidate for candidate in tools() if candidate.name == tool]
+    parents = {parent for entity in SPECS if entity.name in read for parent in entity.parents}
     assert set(spec.reads) <= read <= set(spec.reads) | parents
 
 

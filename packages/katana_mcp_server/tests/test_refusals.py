@@ -69,5 +69,5 @@ def test_what_was_counted_is_logged_when_the_server_stops() -> None:
         refusals.note(WRONG_TOKEN, "x" * 10_000)
         refusals.close()
         refusals.close()
-    told = "x" * 64
-    assert _lines(logs) == [("request refused", 401, told, None), ("requests refused again", 401, told, 1)]
+    client = "x" * 64
+    assert _lines(logs) == [("request refused", 401, client, None), ("requests refused again", 401, client, 1)]

@@ -31,8 +31,8 @@ async def test_the_journal_tells_why_a_plan_was_refused(own: OwnSandbox, tmp_pat
         why = await _stale(stage)
         (row,) = json.loads(await stage.read("katana://journal"))["rows"]
         assert (row["state"], row["refused"]) == ("planned", why)
-        told = json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"]
-        assert (told["refused"], told["refused_at"]) == (why, "2026-03-02T09:00:00Z")
+        record = json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"]
+        assert (record["refused"], record["refused_at"]) == (why, "2026-03-02T09:00:00Z")
     job = job_on(own, tmp_path)
     (line,) = (await entries(job, 20, None)).sheets[0].lines
     assert line.cells[2] == "planned, refused"

@@ -24,6 +24,6 @@ async def test_a_tool_answers_to_the_name_that_a_release_had_for_it(
 
 
 def test_what_was_renamed_has_a_name_of_today_and_no_name_is_used_twice() -> None:
-    known = {tool.name for tool in tools()}
-    assert set(renamed.RENAMED.values()) <= known
-    assert not set(renamed.RENAMED) & known
+    tool_names = {tool.name for tool in tools()}
+    assert set(renamed.RENAMED.values()) <= tool_names
+    assert not set(renamed.RENAMED) & tool_names

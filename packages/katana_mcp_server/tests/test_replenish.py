@@ -131,9 +131,9 @@ async def test_what_has_no_supplier_or_price_is_named_with_the_reason(
     tenant.edit("variants", seal["id"], purchase_price=0)
     asked = {**two_short(tenant, clock), "skus_or_variant_ids": ["PAD", "FSKT-35M", "NONE-SUCH"]}
     answer = await paced(clock, stage.call(TOOL, **asked))
-    pad_told, seal_told = sorted(answer["cannot_order"], key=lambda each: "PAD" not in each)
-    assert re.fullmatch(r"\d+ PAD \(.+\) at North warehouse: it has no default supplier; reorder point .+", pad_told)
-    assert re.fullmatch(r"\d+ FSKT-35M .+ at North warehouse: it has no purchase price; reorder .+", seal_told)
+    pad_message, seal_message = sorted(answer["cannot_order"], key=lambda message: "PAD" not in message)
+    assert re.fullmatch(r"\d+ PAD \(.+\) at North warehouse: it has no default supplier; reorder point .+", pad_message)
+    assert re.fullmatch(r"\d+ FSKT-35M .+ at North warehouse: it has no purchase price; reorder .+", seal_message)
     assert (answer["orders"], answer["next_actions"]) == ([], [])
     assert [warning["message"] for warning in answer["warnings"] if "NONE-SUCH" in warning["message"]]
     assert "2 short items cannot be ordered" in answer["message"]
@@ -145,8 +145,8 @@ async def test_what_has_to_be_made_counts_its_ingredients_all_the_way_down(stage
         tenant.set_stock(variant, NORTH, 0)
     tenant.create("inventory_safety_stock_levels", {"variant_id": top, "location_id": NORTH, "value": 3})
     answer = await stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH)
-    told = {each.split()[1]: int(each.split()[0]) for each in answer["to_make"]}
-    made = {key: told[tenant.get("variants", key)["sku"]] for key in (top, below)}
+    quantities = {text.split()[1]: int(text.split()[0]) for text in answer["to_make"]}
+    made = {key: quantities[tenant.get("variants", key)["sku"]] for key in (top, below)}
     lacks = {key: -amount(tenant.get("inventory", (key, NORTH))["quantity_missing_or_excess"]) for key in (top, below)}
     assert made[top] == lacks[top] >= 3
     assert made[below] == lacks[below] + 2 * made[top]
@@ -240,8 +240,8 @@ async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     less = await paced(clock, stage.call(TOOL))
     assert sum(len(order["lines"]) for order in less["orders"]) == 3
     assert len(less["to_make"]) == len(less["cannot_order"]) == 1
-    told = [warning["message"] for warning in less["warnings"] if warning["code"] == "truncated_result"]
-    assert [each.split(" lines")[0].split(" of")[0] for each in told] == [
+    messages = [warning["message"] for warning in less["warnings"] if warning["code"] == "truncated_result"]
+    assert [message.split(" lines")[0].split(" of")[0] for message in messages] == [
         "3",
         "to_make names 1",
         "cannot_order names 1",

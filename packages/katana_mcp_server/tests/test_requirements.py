@@ -18,7 +18,11 @@ def _recipes(draw: st.DrawFn) -> Mapping[int, Sequence[tuple[int, Decimal]]]:
     """Return bills of materials whose ingredients have higher numbers than what is made of them."""
     rows = st.tuples(st.integers(2, 6), st.integers(1, 4).map(Decimal))
     found = {variant: draw(st.lists(rows, max_size=3)) for variant in VARIANTS}
-    return {product: kept for product, each in found.items() if (kept := [row for row in each if row[0] > product])}
+    return {
+        product: kept
+        for product, ingredients in found.items()
+        if (kept := [row for row in ingredients if row[0] > product])
+    }
 
 
 @given(
@@ -43,8 +47,8 @@ def test_what_is_short_brings_every_place_exactly_to_its_target_with_all_that_is
         left = (levels[place].free if place in levels else 0) - taken.get(place, 0) + short.get(place, 0)
         assert left >= 0 if place not in short else left == 0
     assert short.keys() <= asked
-    for each in result.found:
-        assert sum(each.makes.values(), Decimal(0)) == taken.get(each.place, 0)
+    for requirement in result.found:
+        assert sum(requirement.makes.values(), Decimal(0)) == taken.get(requirement.place, 0)
 
 
 def _level(free: int) -> Level:
@@ -56,7 +60,11 @@ def test_an_ingredient_of_two_levels_is_counted_once_for_each_and_stock_of_a_sub
     recipes = {table: [(leg, Decimal(4)), (screw, Decimal(8))], leg: [(screw, Decimal(2))]}
     levels = {(table, 1): _level(-5), (leg, 1): _level(12), (screw, 1): _level(10)}
     found = {requirement.place[0]: requirement for requirement in requirements(levels, recipes, {table}).found}
-    assert {key: each.short for key, each in found.items()} == {table: 5, leg: 8, screw: 8 * 5 + 2 * 8 - 10}
+    assert {key: requirement.short for key, requirement in found.items()} == {
+        table: 5,
+        leg: 8,
+        screw: 8 * 5 + 2 * 8 - 10,
+    }
     assert found[screw].makes == {table: 40, leg: 16}
 
 

@@ -117,10 +117,10 @@ async def test_a_bin_that_is_not_there_is_told_and_made(
         tenant.create("bin_locations", {"bin_name": name, "location_id": here["id"]})
     row: dict[str, object] = {"sku_or_variant_id": goods[0], "location_id": here["id"], "default_bin": "A-21"}
     preview = await _planned(stage, row)
-    (told,) = [warning for warning in preview["warnings"] if warning["severity"] == "advisory"]
-    assert told["field_path"] == "rows[0].default_bin"
-    assert "the location has no bin 'A-21', so Katana makes one; it has " in told["message"]
-    assert {"A-12", "A-13"} <= {*told["message"].rpartition("it has ")[2].split(", ")}
+    (advisory,) = [warning for warning in preview["warnings"] if warning["severity"] == "advisory"]
+    assert advisory["field_path"] == "rows[0].default_bin"
+    assert "the location has no bin 'A-21', so Katana makes one; it has " in advisory["message"]
+    assert {"A-12", "A-13"} <= {*advisory["message"].rpartition("it has ")[2].split(", ")}
     await applied(stage, clock, preview)
     assert _bin(tenant, goods[0]) == ["A-21"]
 
@@ -248,9 +248,9 @@ async def test_an_answer_counts_as_applied_where_it_repeats_what_was_sent_and_el
 
 async def test_a_hundred_bins_of_a_location_are_one_request(stage: Stage, tenant: Tenant, goods: list[int]) -> None:
     here = _places(tenant)[0]["id"]
-    known = [variant["id"] for variant in live(tenant, "variants") if variant.get("service_id") is None]
+    variant_ids = [variant["id"] for variant in live(tenant, "variants") if variant.get("service_id") is None]
     rows: list[dict[str, object]] = [
-        {"sku_or_variant_id": each, "location_id": here, "default_bin": "C-1"} for each in known[:30]
+        {"sku_or_variant_id": variant_id, "location_id": here, "default_bin": "C-1"} for variant_id in variant_ids[:30]
     ]
     preview = await _planned(stage, *rows)
     assert [request["path"] for request in preview["requests"]] == [f"/{BINS}"]

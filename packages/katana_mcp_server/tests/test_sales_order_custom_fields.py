@@ -122,9 +122,9 @@ def _checked(**asked: object) -> list[tuple[str, str, str | None]]:
 
 def test_a_field_that_nothing_defines_is_refused_with_those_that_there_are() -> None:
     rows = [{"row_id": 9, "custom_fields": {"u-0": "x", "u-1": "Red", "u-9": "y"}}]
-    told = _checked(custom_fields={"Shape": 1}, update_rows=rows)
+    checks = _checked(custom_fields={"Shape": 1}, update_rows=rows)
     here = "custom_fields: no custom field has the label or id"
-    assert told == [
+    assert checks == [
         ("not_found", f"{here} Shape here; there are: Colour (u-1), Size (u-2)", "custom_fields"),
         *(
             (
@@ -153,7 +153,7 @@ def test_fields_and_choices_are_named_by_their_labels_and_shown_by_them() -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("Colour", "green", "Colour is one of Red, Blue, and not 'green'"),
         ("u-1", 6, "Colour is one of Red, Blue, and not 6"),
@@ -161,16 +161,16 @@ def test_fields_and_choices_are_named_by_their_labels_and_shown_by_them() -> Non
         ("Size", True, "Size is a number, and not True"),
     ],
 )
-def test_a_value_that_a_field_cannot_have_is_refused_with_what_it_can(name: str, value: object, told: str) -> None:
-    assert _checked(custom_fields={name: value}) == [("invalid_argument", f"custom_fields: {told}", "custom_fields")]
+def test_a_value_that_a_field_cannot_have_is_refused_with_what_it_can(name: str, value: object, message: str) -> None:
+    assert _checked(custom_fields={name: value}) == [("invalid_argument", f"custom_fields: {message}", "custom_fields")]
     assert _checked(custom_fields={"Colour": 5, "Size": Decimal("8.5")}) == []
     assert _checked(custom_fields={name: None}) == []
 
 
 def test_a_label_that_two_fields_have_is_refused_with_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DEFINED, "u-3", {**DEFINED["u-2"], "id": "u-3"})
-    told = "custom_fields: 2 custom fields are called Size; name one by its id: u-2, u-3"
-    assert _checked(custom_fields={"Size": 8}) == [("ambiguous_name", told, "custom_fields")]
+    message = "custom_fields: 2 custom fields are called Size; name one by its id: u-2, u-3"
+    assert _checked(custom_fields={"Size": 8}) == [("ambiguous_name", message, "custom_fields")]
     assert _checked(custom_fields={"u-3": 8}) == []
 
 

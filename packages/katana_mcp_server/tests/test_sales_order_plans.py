@@ -83,9 +83,11 @@ def _facts(record: dict[str, Any] | None = None, shipments: Iterable[Record] = (
     return Facts(record=record, numbered=numbered, references=FOUND, names=Names(dict(RECORDS)), beside=beside)
 
 
-def _told(warnings: Iterable[ToolWarning], *severities: str) -> list[tuple[str, str | None, str | None]]:
-    wanted = severities or ("blocking", "advisory")
-    return [(warning.severity, warning.code, warning.field_path) for warning in warnings if warning.severity in wanted]
+def _summaries(warnings: Iterable[ToolWarning], *severities: str) -> list[tuple[str, str | None, str | None]]:
+    included = severities or ("blocking", "advisory")
+    return [
+        (warning.severity, warning.code, warning.field_path) for warning in warnings if warning.severity in included
+    ]
 
 
 def _arguments(revert: JsonObject | None) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def test_a_new_order_takes_price_and_tax_of_the_account_and_says_so() -> None:
     assert (line.price, line.total, line.tax_rate, draft.currency) == (12, 24, 20, "EUR")
     assert (draft.totals.net_total, draft.totals.total) == (24, Decimal("28.8"))
     assert draft.summary == "new sales order SO-6 for Acme (rows: 1)"
-    assert _told(CREATE.checks(_new(), _facts()), "info") == [
+    assert _summaries(CREATE.checks(_new(), _facts()), "info") == [
         ("info", "default_price", "rows[0].price_per_unit"),
         ("info", "default_tax_rate", "rows"),
     ]
@@ -122,7 +124,7 @@ def test_a_discount_is_off_the_whole_row_and_a_fee_has_its_tax() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "expected"),
     [
         ({"customer_id": "Globex"}, [("blocking", "price_required", "rows[0].price_per_unit")]),
         ({"currency": "USD"}, [("blocking", "price_required", "rows[0].price_per_unit")]),
@@ -143,15 +145,15 @@ def test_a_discount_is_off_the_whole_row_and_a_fee_has_its_tax() -> None:
     ],
 )
 def test_what_speaks_against_a_new_order_names_its_field(
-    changed: dict[str, object], told: list[tuple[str, str, str]]
+    changed: dict[str, object], expected: list[tuple[str, str, str]]
 ) -> None:
-    assert _told(CREATE.checks(_new(**changed), _facts())) == told
+    assert _summaries(CREATE.checks(_new(**changed), _facts())) == expected
 
 
 def test_an_order_of_another_currency_is_planned_with_a_price() -> None:
     request = _new(customer_id="Globex", rows=[_row(price_per_unit=3)])
     assert CREATE.plan(request, _facts()).currency == "USD"
-    assert _told(CREATE.checks(request, _facts())) == []
+    assert _summaries(CREATE.checks(request, _facts())) == []
 
 
 def test_the_currency_of_the_customer_is_bound() -> None:
@@ -195,7 +197,7 @@ SHIPMENT: Record = {"id": 20, "status": "PACKED", "sales_order_fulfillment_rows"
 
 
 @pytest.mark.parametrize(
-    ("record", "asked", "told"),
+    ("record", "asked", "expected"),
     [
         (_in("PACKED"), {"customer_id": "Globex"}, [("blocking", "locked", "customer_id")]),
         (_in("PARTIALLY_PACKED"), {"add_rows": [_row(price_per_unit=1)]}, [("blocking", "locked", "add_rows")]),
@@ -225,15 +227,15 @@ SHIPMENT: Record = {"id": 20, "status": "PACKED", "sales_order_fulfillment_rows"
     ],
 )
 def test_what_the_status_of_an_order_locks_is_told(
-    record: dict[str, Any], asked: dict[str, object], told: list[tuple[str, str, str]]
+    record: dict[str, Any], asked: dict[str, object], expected: list[tuple[str, str, str]]
 ) -> None:
-    found = _told(MODIFY.checks(_change(**asked), _facts(record, [SHIPMENT])))
-    assert [each for each in found if each[1] != "no_way_back"] == told
+    found = _summaries(MODIFY.checks(_change(**asked), _facts(record, [SHIPMENT])))
+    assert [check for check in found if check[1] != "no_way_back"] == expected
 
 
 def test_a_fee_comes_in_the_place_of_one_that_goes() -> None:
     request = _change(delete_shipping_fee_ids=[12], add_shipping_fees=[{"amount": 3}])
-    assert _told(MODIFY.checks(request, _facts(RECORD))) == []
+    assert _summaries(MODIFY.checks(request, _facts(RECORD))) == []
     assert [action.method for action in MODIFY.plan(request, _facts(RECORD)).actions] == ["DELETE", "POST"]
 
 

@@ -14,7 +14,7 @@ MIDDLE = "2026-02-01T12:00:00.000Z"
 
 
 def _newest_first(orders: list[Wire]) -> list[int]:
-    return [order["id"] for order in sorted(orders, key=lambda each: each["id"], reverse=True)]
+    return [order["id"] for order in sorted(orders, key=lambda order: order["id"], reverse=True)]
 
 
 def _late(order: Wire, now: str = "2026-03-02T09:00:00.000Z") -> bool:
@@ -23,25 +23,25 @@ def _late(order: Wire, now: str = "2026-03-02T09:00:00.000Z") -> bool:
 
 PLAIN: list[Filtered] = [
     ({}, lambda _: True),
-    ({"status": ["NOT_SHIPPED", "PACKED"]}, lambda each: each["status"] in {"NOT_SHIPPED", "PACKED"}),
-    ({"open": True}, lambda each: each["status"] != "DELIVERED"),
-    ({"open": False}, lambda each: each["status"] == "DELIVERED"),
+    ({"status": ["NOT_SHIPPED", "PACKED"]}, lambda order: order["status"] in {"NOT_SHIPPED", "PACKED"}),
+    ({"open": True}, lambda order: order["status"] != "DELIVERED"),
+    ({"open": False}, lambda order: order["status"] == "DELIVERED"),
     ({"overdue": True}, _late),
-    ({"currency": "GBP"}, lambda each: each["currency"] == "GBP"),
-    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
-    ({"created_to": MIDDLE}, lambda each: each["created_at"] <= MIDDLE),
-    ({"updated_from": "2026-02-01T14:00:00+02:00"}, lambda each: each["updated_at"] >= MIDDLE),
-    ({"updated_to": "2026-02-01T12:00:00"}, lambda each: each["updated_at"] <= MIDDLE),
-    ({"delivery_from": MIDDLE}, lambda each: (each["delivery_date"] or "") >= MIDDLE),
-    ({"delivery_to": MIDDLE}, lambda each: (each["delivery_date"] or "9") <= MIDDLE),
-    ({"picked_from": MIDDLE}, lambda each: (each["picked_date"] or "") >= MIDDLE),
-    ({"picked_to": MIDDLE}, lambda each: (each["picked_date"] or "9") <= MIDDLE),
-    ({"total_min": 8708.36}, lambda each: amount(each["total"]) >= amount("8708.36")),
-    ({"total_max": 8708.36}, lambda each: amount(each["total"]) <= amount("8708.36")),
-    ({"product_availability": "picked"}, lambda each: each["product_availability"] == "PICKED"),
-    ({"production_status": ["none"]}, lambda each: each["production_status"] == "NONE"),
-    ({"invoicing_status": "not invoiced"}, lambda each: each["invoicing_status"] == "notInvoiced"),
-    ({"open": True, "currency": "EUR"}, lambda each: each["status"] != "DELIVERED" and each["currency"] == "EUR"),
+    ({"currency": "GBP"}, lambda order: order["currency"] == "GBP"),
+    ({"created_from": MIDDLE}, lambda order: order["created_at"] >= MIDDLE),
+    ({"created_to": MIDDLE}, lambda order: order["created_at"] <= MIDDLE),
+    ({"updated_from": "2026-02-01T14:00:00+02:00"}, lambda order: order["updated_at"] >= MIDDLE),
+    ({"updated_to": "2026-02-01T12:00:00"}, lambda order: order["updated_at"] <= MIDDLE),
+    ({"delivery_from": MIDDLE}, lambda order: (order["delivery_date"] or "") >= MIDDLE),
+    ({"delivery_to": MIDDLE}, lambda order: (order["delivery_date"] or "9") <= MIDDLE),
+    ({"picked_from": MIDDLE}, lambda order: (order["picked_date"] or "") >= MIDDLE),
+    ({"picked_to": MIDDLE}, lambda order: (order["picked_date"] or "9") <= MIDDLE),
+    ({"total_min": 8708.36}, lambda order: amount(order["total"]) >= amount("8708.36")),
+    ({"total_max": 8708.36}, lambda order: amount(order["total"]) <= amount("8708.36")),
+    ({"product_availability": "picked"}, lambda order: order["product_availability"] == "PICKED"),
+    ({"production_status": ["none"]}, lambda order: order["production_status"] == "NONE"),
+    ({"invoicing_status": "not invoiced"}, lambda order: order["invoicing_status"] == "notInvoiced"),
+    ({"open": True, "currency": "EUR"}, lambda order: order["status"] != "DELIVERED" and order["currency"] == "EUR"),
 ]
 
 
@@ -59,8 +59,8 @@ async def test_a_filter_keeps_exactly_the_orders_that_it_names(
 
 async def test_a_quote_is_never_late_and_an_open_order_is(stage: Stage, tenant: Tenant) -> None:
     quote, order = live(tenant, "sales_orders")[:2]
-    for each, status in ((quote, "PENDING"), (order, "NOT_SHIPPED")):
-        tenant.edit("sales_orders", each["id"], status=status, delivery_date="2026-01-05T00:00:00.000Z")
+    for document, status in ((quote, "PENDING"), (order, "NOT_SHIPPED")):
+        tenant.edit("sales_orders", document["id"], status=status, delivery_date="2026-01-05T00:00:00.000Z")
     late = await stage.call("list_sales_orders", overdue=True, ids=[quote["id"], order["id"]])
     assert [(row["sales_order_id"], row["overdue"]) for row in late["rows"]] == [(order["id"], True)]
 
@@ -71,8 +71,8 @@ async def test_bounds_include_the_moment_itself_in_any_offset(
 ) -> None:
     order = live(tenant, "sales_orders")[30]
     utc = datetime.fromisoformat(order["created_at"])
-    told = f"{(utc + timedelta(hours=hours)).strftime('%Y-%m-%dT%H:%M:%S.%f')}{offset}"
-    answer = await stage.call("list_sales_orders", created_from=told, created_to=told)
+    moment = f"{(utc + timedelta(hours=hours)).strftime('%Y-%m-%dT%H:%M:%S.%f')}{offset}"
+    answer = await stage.call("list_sales_orders", created_from=moment, created_to=moment)
     assert [row["sales_order_id"] for row in answer["rows"]] == [order["id"]]
 
 
@@ -80,35 +80,38 @@ async def test_customers_locations_and_items_can_be_named_or_given_by_id(stage: 
     orders = live(tenant, "sales_orders")
     names = [customer["name"] for customer in live(tenant, "customers")]
     order = next(
-        each
-        for each in orders
-        if names.count(tenant.get("customers", each["customer_id"])["name"]) == 1
-        and each["sales_order_rows"][0]["sku"] not in {None, "PAD"}
+        record
+        for record in orders
+        if names.count(tenant.get("customers", record["customer_id"])["name"]) == 1
+        and record["sales_order_rows"][0]["sku"] not in {None, "PAD"}
     )
     row = order["sales_order_rows"][0]
     asked: list[tuple[str, list[object], Keeps]] = [
         (
             "customer_id",
             [order["customer_id"], tenant.get("customers", order["customer_id"])["name"]],
-            lambda each: each["customer_id"] == order["customer_id"],
+            lambda record: record["customer_id"] == order["customer_id"],
         ),
         (
             "location_id",
             [order["location_id"], tenant.get("locations", order["location_id"])["name"]],
-            lambda each: each["location_id"] == order["location_id"],
+            lambda record: record["location_id"] == order["location_id"],
         ),
         (
             "skus_or_variant_ids",
             [[row["variant_id"]], [row["sku"]], row["sku"]],
-            lambda each: row["variant_id"] in [one["variant_id"] for one in each["sales_order_rows"]],
+            lambda record: row["variant_id"] in [one["variant_id"] for one in record["sales_order_rows"]],
         ),
     ]
     for name, values, keeps in asked:
-        expected = _newest_first([each for each in orders if keeps(each)])
+        expected = _newest_first([record for record in orders if keeps(record)])
         for value in values:
             answer = await stage.call("list_sales_orders", limit=200, **{name: value})
             assert answer["total"] == len(expected) > 0, (name, value)
-            assert [each["sales_order_id"] for each in answer["rows"]] == expected[: len(answer["rows"])], (name, value)
+            assert [entry["sales_order_id"] for entry in answer["rows"]] == expected[: len(answer["rows"])], (
+                name,
+                value,
+            )
 
 
 async def test_a_name_that_several_customers_have_is_refused_with_the_candidates(stage: Stage, tenant: Tenant) -> None:
@@ -176,7 +179,7 @@ async def test_rows_come_along_only_when_asked_for(stage: Stage, tenant: Tenant)
 
 
 async def test_a_service_on_an_order_has_its_name_and_sku(stage: Stage, tenant: Tenant) -> None:
-    sold = {each["variants"][0]["id"]: each for each in tenant.all("services")}
+    sold = {record["variants"][0]["id"]: record for record in tenant.all("services")}
     order, row = next(
         (sales_order, row)
         for sales_order in live(tenant, "sales_orders")
@@ -184,11 +187,11 @@ async def test_a_service_on_an_order_has_its_name_and_sku(stage: Stage, tenant: 
         if row["variant_id"] in sold
     )
     rows = (await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]["rows"]
-    (shown,) = [each for each in rows if each["sales_order_row_id"] == row["id"]]
+    (shown,) = [entry for entry in rows if entry["sales_order_row_id"] == row["id"]]
     service = sold[row["variant_id"]]
     assert (shown["name"], shown["sku"]) == (service["name"], service["variants"][0]["sku"])
     listed = await stage.call("list_sales_orders", skus_or_variant_ids=[service["variants"][0]["sku"]], limit=100)
-    assert order["id"] in [each["sales_order_id"] for each in listed["rows"]]
+    assert order["id"] in [entry["sales_order_id"] for entry in listed["rows"]]
 
 
 async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(stage: Stage, tenant: Tenant) -> None:
@@ -252,9 +255,9 @@ async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_f
         assert [fulfillment["sales_order_fulfillment_id"] for fulfillment in shown["fulfillments"]] == [
             record["id"] for record in sent
         ]
-        for told, fulfillment in zip(shown["fulfillments"], sent, strict=True):
-            assert (told["status"], told["picked_date"]) == (fulfillment["status"], fulfillment["picked_date"])
-            assert [(row["sales_order_row_id"], amount(row["quantity"])) for row in told["rows"]] == [
+        for entry, fulfillment in zip(shown["fulfillments"], sent, strict=True):
+            assert (entry["status"], entry["picked_date"]) == (fulfillment["status"], fulfillment["picked_date"])
+            assert [(row["sales_order_row_id"], amount(row["quantity"])) for row in entry["rows"]] == [
                 (sales_order_fulfillment_row["sales_order_row_id"], amount(sales_order_fulfillment_row["quantity"]))
                 for sales_order_fulfillment_row in fulfillment["sales_order_fulfillment_rows"]
             ]
@@ -309,9 +312,9 @@ async def test_the_rows_of_a_long_order_come_in_pages(stage: Stage, tenant: Tena
         assert answer["rows_have_more"] is more, page
         assert bool(answer["next_actions"]) is more, page
         assert answer["order"]["row_count"] == 250
-        seen += [each["sales_order_row_id"] for each in answer["order"]["rows"]]
-    wanted = [sales_order_row["id"] for sales_order_row in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
-    assert seen == wanted
+        seen += [entry["sales_order_row_id"] for entry in answer["order"]["rows"]]
+    row_ids = [sales_order_row["id"] for sales_order_row in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
+    assert seen == row_ids
 
 
 @pytest.mark.parametrize("price", ["0.1", "19.99", "1234567.8901234567", "0.0000000001", "99999999999999.99"])

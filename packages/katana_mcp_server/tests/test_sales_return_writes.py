@@ -21,7 +21,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 def _shipped(tenant: Tenant) -> tuple[Wire, list[Wire]]:
     """Return a new order of two goods, five of each, and the rows of its shipment, three of each."""
     goods = [variant["id"] for variant in live(tenant, "variants") if variant.get("product_id")][:2]
-    rows = [{"variant_id": each, "quantity": 5, "price_per_unit": 9} for each in goods]
+    rows = [{"variant_id": variant_id, "quantity": 5, "price_per_unit": 9} for variant_id in goods]
     head = {"order_no": "SO-9001", "customer_id": live(tenant, "customers")[0]["id"], "sales_order_rows": rows}
     order = tenant.create("sales_orders", head)
     lines = [{"sales_order_row_id": row["id"], "quantity": 3} for row in order["sales_order_rows"]]
@@ -53,7 +53,7 @@ async def test_all_that_was_shipped_comes_back_and_is_in_stock_where_its_rows_sa
     noted = {"return_location_id": PLACE, "additional_info": "handle with care"}
     preview = await _asked(stage, clock, "create", sales_order_id="SO-9001", **noted)
     assert [(line["variant_id"], line["quantity"], line["price"]) for line in preview["lines"]] == [
-        (each, 3, 9) for each in goods
+        (variant_id, 3, 9) for variant_id in goods
     ]
     assert "of sales order SO-9001; nothing" in preview["message"]
     made = await applied(stage, clock, preview)
@@ -62,22 +62,22 @@ async def test_all_that_was_shipped_comes_back_and_is_in_stock_where_its_rows_sa
     shown = (await stage.call("get_sales_return", sales_return_id=made["id"]))["sales_return"]
     first, second = (row["sales_return_row_id"] for row in shown["rows"])
     moved = [{"row_id": first, "restock_location_id": PLACE}, {"row_id": second, "restock_location_id": PLACE}]
-    before = [_in_stock(tenant, each, north) for each in goods]
+    before = [_in_stock(tenant, variant_id, north) for variant_id in goods]
     preview = await _asked(
         stage, clock, "modify", sales_return_id=made["id"], status="RESTOCKED_ALL", update_rows=moved
     )
-    assert [each.rpartition(" at ")[2] for each in preview["stock"]] == [
+    assert [text.rpartition(" at ")[2] for text in preview["stock"]] == [
         f"{PLACE}: {had:g} → {had + 3:g}" for had in before
     ]
     outcome = await applied(stage, clock, preview)
-    assert [_in_stock(tenant, each, north) for each in goods] == [had + 3 for had in before]
+    assert [_in_stock(tenant, variant_id, north) for variant_id in goods] == [had + 3 for had in before]
     stock = (await stage.call("check_inventory", skus_or_variant_ids=goods, location_id=PLACE))["stock"]
     assert [row["in_stock"] for row in stock] == [had + 3 for had in before]
     assert outcome["revert"]["arguments"]["status"] == "NOT_RETURNED"
     back = await _asked(stage, clock, "modify", **outcome["revert"]["arguments"])
     assert _codes(back, "advisory")["status_moves_back"] == "status"
     await applied(stage, clock, back)
-    assert [_in_stock(tenant, each, north) for each in goods] == before
+    assert [_in_stock(tenant, variant_id, north) for variant_id in goods] == before
 
 
 async def test_what_came_back_without_stock_moves_none_and_is_dated(

@@ -9,12 +9,12 @@ from katana_sandbox import EditBody, Fault, ManualClock, Tenant
 
 
 def _without_rows(body: object) -> Wire:
-    return {"data": [each | {"sales_return_rows": None} for each in cast("Wire", body)["data"]]}
+    return {"data": [record | {"sales_return_rows": None} for record in cast("Wire", body)["data"]]}
 
 
 async def test_rows_are_shown_though_the_listing_of_returns_embeds_none(stage: Stage, tenant: Tenant) -> None:
     stage.own.sandbox.faults.add(Fault("GET /sales_returns", action=EditBody(_without_rows), times=None))
-    kept = next(each for each in tenant.all("sales_returns") if each["order_no"] == "RO-2")
+    kept = next(record for record in tenant.all("sales_returns") if record["order_no"] == "RO-2")
     (row,) = kept["sales_return_rows"]
     shown = (await stage.call("get_sales_return", sales_return_id="RO-2"))["sales_return"]
     assert shown["sales_order_no"] == tenant.get("sales_orders", kept["sales_order_id"])["order_no"]
@@ -25,11 +25,11 @@ async def test_rows_are_shown_though_the_listing_of_returns_embeds_none(stage: S
     assert line["net_price_per_unit"] == float(row["net_price_per_unit"])
     assert line["restock_location"] == tenant.get("locations", row["restock_location_id"])["name"]
     listed = await stage.call("list_sales_returns", skus_or_variant_ids=[line["sku"]], include_rows=True)
-    assert [each["rows"][0]["sales_return_row_id"] for each in listed["rows"]] == [row["id"]]
+    assert [document["rows"][0]["sales_return_row_id"] for document in listed["rows"]] == [row["id"]]
 
 
 async def test_a_return_is_found_by_what_a_clerk_has_in_hand(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
-    kept = next(each for each in tenant.all("sales_returns") if each["order_no"] == "RO-2")
+    kept = next(record for record in tenant.all("sales_returns") if record["order_no"] == "RO-2")
     tenant.edit("sales_returns", kept["id"], True, tracking_number="1Z-990-417", additional_info="scratched frame")
     clock.advance(61)
     sold = tenant.get("sales_orders", kept["sales_order_id"])

@@ -61,8 +61,8 @@ def test_in_a_log_a_line_each_quarter_of_a_minute_says_how_far_it_is(capsys: pyt
         clock.advance(15)
         tell("customer", 40, None)
     out, err = capsys.readouterr()
-    told = ("variant 750/5,000", "variant 1,500/5,000", "customer 40")
-    assert (out, err) == ("", "".join(f"katana-mcp: {each}\n" for each in told))
+    lines = ("variant 750/5,000", "variant 1,500/5,000", "customer 40")
+    assert (out, err) == ("", "".join(f"katana-mcp: {line}\n" for line in lines))
 
 
 @pytest.mark.parametrize("width", [80, 40])

@@ -160,12 +160,12 @@ async def test_a_part_of_a_code_is_found_without_its_separators(stage: Stage, te
 
 
 async def test_what_to_try_next_fits_what_was_typed(stage: Stage) -> None:
-    for typed, told in (
+    for typed, action in (
         ("zzqzz", "search with the first letters of the word; "),
         ("zzqzz qxqxq", "search with fewer or"),
     ):
         answer = await stage.call("search_sales_orders", query=typed)
-        assert answer["next_actions"][0].startswith(told)
+        assert answer["next_actions"][0].startswith(action)
 
 
 async def test_a_contact_of_a_customer_is_shown_and_ranks_below_a_name(stage: Stage, tenant: Tenant) -> None:
@@ -237,7 +237,7 @@ async def test_hits_of_several_entities_come_in_one_order(own: OwnSandbox, flags
     async with staged(own, Setup(flags=flags)) as stage:
         rows = (await stage.call("search_items", query="workbench", limit=50))["rows"]
         shown = list(dict.fromkeys(row["name"].partition(" /")[0] for row in rows))
-        assert shown == [f"{each} workbench" for each in sorted([*names, "Board", "Nut", "Yarn"])]
+        assert shown == [f"{word} workbench" for word in sorted([*names, "Board", "Nut", "Yarn"])]
         pages = [(await stage.call("search_items", query="workbench", limit=2, page=page))["rows"] for page in (1, 2)]
         assert [row for page in pages for row in page] == rows[:4]
 
@@ -295,15 +295,15 @@ async def test_an_order_shows_its_customers_new_name_once_that_is_fresh(
 
 @pytest.mark.cold
 async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage) -> None:
-    told: list[str] = []
+    messages: list[str] = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         del progress, total
-        told.append(message or "")
+        messages.append(message or "")
 
     await stage.client.call_tool("search_items", {"query": "seal"}, progress_handler=on_progress)
-    assert {"syncing factory: 1/1", "syncing materials: 39/39", "syncing variants: 172/172"} <= set(told)
-    assert not [each for each in told if each.startswith("syncing factorys")]
+    assert {"syncing factory: 1/1", "syncing materials: 39/39", "syncing variants: 172/172"} <= set(messages)
+    assert not [message for message in messages if message.startswith("syncing factorys")]
 
 
 async def _can_guess(own: OwnSandbox, flags: dict[str, object]) -> dict[str, bool]:
@@ -358,10 +358,10 @@ async def test_a_search_of_one_type_finds_what_the_whole_search_finds_of_it(stag
 async def test_an_archived_item_is_found_where_it_is_asked_for_and_marked(stage: Stage, tenant: Tenant) -> None:
     archived = next(material for material in tenant.all("materials") if material["archived_at"])
     shown = await stage.call("search_items", query=archived["name"], include_archived=True)
-    (row, *_) = [each for each in shown["rows"] if each["item_id"] == archived["id"]]
+    (row, *_) = [entry for entry in shown["rows"] if entry["item_id"] == archived["id"]]
     assert row["archived"] is True
     hidden = await stage.call("search_items", query=archived["name"])
-    assert archived["id"] not in [each["item_id"] for each in hidden["rows"]]
+    assert archived["id"] not in [entry["item_id"] for entry in hidden["rows"]]
 
 
 async def test_a_hit_names_its_supplier_and_what_it_costs_there(stage: Stage, tenant: Tenant) -> None:

@@ -47,15 +47,15 @@ class Kept(logging.Handler):
 @pytest.fixture
 def kept() -> Generator[Kept]:
     """Log as the server does, and put everything back afterwards."""
-    loggers = [logging.getLogger(), *(each for each in map(logging.getLogger, logging.root.manager.loggerDict))]
+    loggers = [logging.getLogger(), *(logger for logger in map(logging.getLogger, logging.root.manager.loggerDict))]
     levels = [(logger, logger.level) for logger in loggers]
     handler = Kept()
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.DEBUG)
     yield handler
     logging.getLogger().removeHandler(handler)
-    for each, level in levels:
-        each.setLevel(level)
+    for logger, level in levels:
+        logger.setLevel(level)
     structlog.reset_defaults()
 
 
@@ -86,7 +86,7 @@ def _about_a_person(tenant: Tenant) -> list[tuple[str, dict[str, object]]]:
 
 def _of_every_tool(tenant: Tenant) -> list[tuple[str, dict[str, object]]]:
     """Return a right and a wrong call of each tool."""
-    usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
+    usual = {tool: call.arguments for tool, call in matrix(tenant).items()}
     wrong = [
         (tool, dict[str, object](dict.fromkeys(arguments, PERSONAL["email"]))) for tool, arguments in usual.items()
     ]
@@ -105,8 +105,8 @@ def _plant(tenant: Tenant) -> None:
     """Put a person into every record that can hold one."""
     for collection in ("customers", "suppliers", "customer_addresses", "supplier_addresses", "sales_order_addresses"):
         for record in live(tenant, collection):
-            known = {name: text for name, text in PERSONAL.items() if name in record and name != "name"}
-            tenant.edit(collection, record["id"], True, **known)
+            details = {name: text for name, text in PERSONAL.items() if name in record and name != "name"}
+            tenant.edit(collection, record["id"], True, **details)
     tenant.edit("customers", _customer(tenant), True, name=PERSONAL["name"])
     for collection in ("sales_orders", "purchase_orders", "manufacturing_orders", "stock_transfers", "products"):
         for record in live(tenant, collection):
@@ -136,7 +136,7 @@ async def test_no_key_is_said_anywhere_and_nothing_personal_is_logged(
     configure(level)
     async with staged(own, Setup(cache_dir=tmp_path, api_key=KEY)) as stage:
         said = await _said(stage, clock, _of_every_tool(tenant) + _about_a_person(tenant))
-        assert [each for each in PERSONAL.values() if each not in "".join(said)] == []
+        assert [detail for detail in PERSONAL.values() if detail not in "".join(said)] == []
         own.sandbox.faults.add(Fault("*", action=EditBody(text=f'{{"key": "{KEY}"'), times=None))
         clock.advance(1_200)
         said += await _said(stage, clock, _of_every_tool(tenant))
@@ -158,7 +158,7 @@ async def test_no_key_is_said_anywhere_and_nothing_personal_is_logged(
     assert files
     assert [name for name, content in files.items() if KEY.encode() in content or KEY in name] == []
     if level == "INFO":
-        assert [each for each in PERSONAL.values() if each in logged] == []
+        assert [detail for detail in PERSONAL.values() if detail in logged] == []
 
 
 @pytest.mark.parametrize("level", ["INFO", "DEBUG"])
@@ -177,7 +177,7 @@ async def test_what_is_logged_of_a_call_is_neither_what_was_asked_nor_what_was_a
     assert logged.count("search_customers") >= 2
     assert KEY not in logged + str(said) + str(refusal)
     if level == "INFO":
-        assert [each for each in PERSONAL.values() if each in logged] == []
+        assert [detail for detail in PERSONAL.values() if detail in logged] == []
 
 
 @pytest.mark.cold

@@ -10,7 +10,7 @@ from katana_mcp.commands.commandline import settings_of
 from katana_mcp.configuration.backend_flags import FLAGS
 from katana_mcp.configuration.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
 
-TOLD = {
+VALUES = {
     "api_key_file": "kept.key",
     "api_key_keyring": "works",
     "proxy": "http://proxy.example:3128",
@@ -57,7 +57,7 @@ TOLD = {
 @pytest.fixture
 def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No settings but the key that each start needs."""
-    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+    for name in [key for key in os.environ if key.startswith("KATANA_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KATANA_API_KEY", "key")
@@ -70,9 +70,9 @@ def test_names_that_are_of_other_programs_set_nothing(
 ) -> None:
     before = load(), load_choice()
     for name in Settings.model_fields:
-        clean.setenv(name.upper(), TOLD[name] if value is None else value)
+        clean.setenv(name.upper(), VALUES[name] if value is None else value)
     assert (load(), load_choice()) == before
-    lines = [f"{name.upper()}={TOLD[name] if value is None else value}\n" for name in Settings.model_fields]
+    lines = [f"{name.upper()}={VALUES[name] if value is None else value}\n" for name in Settings.model_fields]
     (tmp_path / ".env").write_text("".join(lines).lower() if value is None else "".join(lines))
     assert (load(), load_choice()) == before
     for name in Settings.model_fields:
@@ -84,32 +84,32 @@ def test_names_that_are_of_other_programs_set_nothing(
     "name", [field for field in Settings.model_fields if not field.startswith(("api_key_", "catalog_file"))]
 )
 def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
-    value, default = TOLD[name], Settings.model_fields[name].default
-    (tmp_path / TOLD["env_file"]).touch()
-    told: list[object] = []
+    value, default = VALUES[name], Settings.model_fields[name].default
+    (tmp_path / VALUES["env_file"]).touch()
+    values: list[object] = []
     clean.setenv(variable(name), value)
-    told.append(getattr(load(), name))
+    values.append(getattr(load(), name))
     clean.delenv(variable(name))
     clean.setenv(variable(name).lower(), value)
-    told.append(getattr(load(), name))
+    values.append(getattr(load(), name))
     clean.delenv(variable(name).lower())
     if name != "env_file":
         clean.delenv("KATANA_API_KEY", raising=False)
         (tmp_path / ".env").write_text(f"KATANA_API_KEY=key\n{variable(name)}='{value}'\n")
-        told.append(getattr(load(), name))
+        values.append(getattr(load(), name))
         (tmp_path / ".env").write_text(f"KATANA_API_KEY=key\nexport {variable(name)}={value}\n")
-        told.append(getattr(load(), name))
+        values.append(getattr(load(), name))
         (tmp_path / ".env").unlink()
         clean.setenv("KATANA_API_KEY", "key")
     if name in Choice.model_fields:
-        told.append(getattr(load_choice(**{name: value}), name))
-    told.append(getattr(load(**{name: value}), name))
+        values.append(getattr(load_choice(**{name: value}), name))
+    values.append(getattr(load(**{name: value}), name))
     if name not in SECRETS:
         flag = f"--{name.replace('_', '-')}"
         _, bound, _ = cli.app.parse_args(["serve", flag] if default is False else ["serve", flag, value])
-        told.append(getattr(settings_of(bound.arguments["flags"]), name))
-    assert told == [told[0]] * len(told)
-    assert told[0] != default
+        values.append(getattr(settings_of(bound.arguments["flags"]), name))
+    assert values == [values[0]] * len(values)
+    assert values[0] != default
 
 
 BOUNDED = [

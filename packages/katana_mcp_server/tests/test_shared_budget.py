@@ -74,13 +74,13 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
     sandbox = Sandbox(SandboxConfig(variants=300, orders=900), clock=machine.clock)
     waits: list[float] = []
 
-    def client(told: Callable[[RequestRecord], None] | None = None) -> KatanaClient:
+    def client(on_request: Callable[[RequestRecord], None] | None = None) -> KatanaClient:
         return KatanaClient(
             sandbox.default_key,
             transport=in_process(sandbox.app),
             clock=machine.clock,
             budget=machine.process(),
-            on_request=told,
+            on_request=on_request,
         )
 
     async def warm_up(client: KatanaClient) -> None:
@@ -94,7 +94,7 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
             await client.customers.page(1)
 
     cold = [client() for _ in range(3)]
-    await asyncio.gather(person(client(lambda each: waits.append(each.waited))), *map(warm_up, cold))
+    await asyncio.gather(person(client(lambda request: waits.append(request.waited))), *map(warm_up, cold))
     times = [request.seconds for request in sandbox.journal]
     assert len(times) == 210
     assert busiest(times) <= 60
@@ -135,8 +135,8 @@ async def test_processes_take_turns_however_many_wait_in_one_of_them(tmp_path: P
     waiting = [asyncio.create_task(machine.send(crowd)) for _ in range(20)]
     await machine.clock.sleep(1)
     assert await machine.send(single) < 61
-    for each in waiting:
-        each.cancel()
+    for task in waiting:
+        task.cancel()
     machine.close()
 
 
@@ -152,8 +152,8 @@ async def test_bulk_work_of_all_processes_leaves_the_reserve(machine: Machine) -
 async def test_a_429_that_one_process_meets_holds_back_all_and_then_one_goes_ahead(machine: Machine) -> None:
     unlucky, other = machine.process(), machine.process()
     await machine.send(unlucky, facts=RateFacts(hold=12))
-    told = RateFacts(limit=60, remaining=50, reset_in=60)
-    waits = await asyncio.gather(*(machine.send(other, latency=0.2, facts=told) for _ in range(5)))
+    facts = RateFacts(limit=60, remaining=50, reset_in=60)
+    waits = await asyncio.gather(*(machine.send(other, latency=0.2, facts=facts) for _ in range(5)))
     assert min(waits) == pytest.approx(12, abs=0.01)
     first, *others = sorted(machine.arrivals[1:])
     assert min(others) >= first + 0.1
@@ -162,7 +162,7 @@ async def test_a_429_that_one_process_meets_holds_back_all_and_then_one_goes_ahe
 async def test_what_is_left_of_the_servers_window_is_shared(machine: Machine) -> None:
     one, other = machine.process(), machine.process()
     await machine.send(one, facts=RateFacts(remaining=2, reset_in=40))
-    waits = [await machine.send(each) for each in (other, one, other)]
+    waits = [await machine.send(process) for process in (other, one, other)]
     assert waits == [0, 0, pytest.approx(40, abs=0.6)]
 
 
@@ -399,7 +399,9 @@ async def _lived(machine: Machine, plan: Plan, crashes: dict[int, float], holds:
         facts = RateFacts(hold=hold) if hold else RateFacts(limit=10)
         return await machine.send(processes[which], priority, latency, facts)
 
-    tasks = {which: [asyncio.create_task(one(*each)) for each in plan if each[0] == which] for which in range(3)}
+    tasks = {
+        which: [asyncio.create_task(one(*request)) for request in plan if request[0] == which] for which in range(3)
+    }
 
     async def crash(which: int, at: float) -> None:
         await machine.clock.sleep(at)
@@ -409,7 +411,7 @@ async def _lived(machine: Machine, plan: Plan, crashes: dict[int, float], holds:
 
     others = [task for which in tasks if which not in crashes for task in tasks[which]]
     await asyncio.gather(
-        *others, *(crash(*each) for each in crashes.items()), *(_hold(machine, each) for each in holds)
+        *others, *(crash(*death) for death in crashes.items()), *(_hold(machine, start) for start in holds)
     )
     machine.close()
     return len(others)

@@ -46,10 +46,10 @@ async def test_three_real_processes_keep_to_one_limit_and_each_gets_its_share(tm
         )
         for _ in range(3)
     ]
-    said = [(await each.communicate())[0] for each in running]
-    sent: list[list[tuple[float, int]]] = [json.loads(each) for each in said]
-    times = sorted(at for each in sent for at, _ in each)
+    said = [(await process.communicate())[0] for process in running]
+    sent: list[list[tuple[float, int]]] = [json.loads(output) for output in said]
+    times = sorted(at for requests in sent for at, _ in requests)
     assert _busiest(times, 2.0) <= 20
-    assert _busiest([at for each in sent for at, priority in each if priority == Priority.BULK], 2.0) <= 15
+    assert _busiest([at for requests in sent for at, priority in requests if priority == Priority.BULK], 2.0) <= 15
     assert len(times) >= 60
-    assert min(len(each) for each in sent) >= len(times) / 6
+    assert min(len(requests) for requests in sent) >= len(times) / 6

@@ -19,8 +19,8 @@ def twins(tenant: Tenant) -> list[tuple[int, str]]:
     variants = [variant for variant in live(tenant, "variants") if variant.get("material_id") and variant["sku"]]
     items = list(dict.fromkeys(variant["material_id"] for variant in variants))[:2]
     found = [next(variant for variant in variants if variant["material_id"] == item) for item in items]
-    for each in found:
-        tenant.edit("variants", each["id"], sku=SKU)
+    for variant in found:
+        tenant.edit("variants", variant["id"], sku=SKU)
     return [(record["id"], tenant.get("materials", record["material_id"])["name"]) for record in found]
 
 
@@ -36,11 +36,11 @@ async def test_lines_stock_and_question_tell_two_variants_of_one_sku_apart(stage
         (first, SKU, True),
         (second, SKU, True),
     ]
-    told = asked_about(preview["lines"])
-    assert f"TWIN ({preview['lines'][0]['name']}, variant {first}) \N{MULTIPLICATION SIGN} 1" in told
-    assert f"variant {second}) \N{MULTIPLICATION SIGN} 2" in told
-    assert name in told
-    assert other in told
+    text = asked_about(preview["lines"])
+    assert f"TWIN ({preview['lines'][0]['name']}, variant {first}) \N{MULTIPLICATION SIGN} 1" in text
+    assert f"variant {second}) \N{MULTIPLICATION SIGN} 2" in text
+    assert name in text
+    assert other in text
 
 
 async def test_stock_phrases_name_the_variant_where_one_of_its_twins_alone_is_planned(
@@ -51,7 +51,7 @@ async def test_stock_phrases_name_the_variant_where_one_of_its_twins_alone_is_pl
     made = await stage.call("create_stock_transfer", **new_transfer(tenant, rows=rows))
     assert made["lines"][0]["is_shared"]
     outcome = await stage.call("apply_plan", plan_tokens=[made["plan_token"]])
-    (transfer,) = [each["id"] for each in outcome["outcomes"]]
+    (transfer,) = [entry["id"] for entry in outcome["outcomes"]]
     moved = await stage.call("modify_stock_transfer", stock_transfer_id=transfer, status="received")
     assert moved["stock"]
     for phrase in moved["stock"]:
@@ -67,8 +67,8 @@ async def test_an_sku_of_one_variant_alone_stays_short(stage: Stage, tenant: Ten
 
 
 async def test_a_filter_by_a_shared_sku_names_the_candidates(stage: Stage, tenant: Tenant) -> None:
-    known = twins(tenant)
+    variants = twins(tenant)
     refusal = await stage.refusal("list_purchase_orders", skus_or_variant_ids=[SKU])
     assert refusal["error"] == "ambiguous_name"
-    for variant, name in known:
+    for variant, name in variants:
         assert f"{variant} ({name}" in refusal["warnings"][0]["message"]

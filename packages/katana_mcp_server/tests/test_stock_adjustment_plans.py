@@ -60,7 +60,7 @@ def _facts(record: dict[str, Any] | None = None) -> Facts:
     return Facts(record=record, numbered=numbered, references=FOUND, levels=LEVELS, names=NAMES)
 
 
-def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+def _summaries(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
@@ -90,7 +90,7 @@ def test_a_new_adjustment_is_one_request_and_says_what_becomes_of_the_stock() ->
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected"),
     [
         ({"quantity": 0}, [("blocking", "invalid_quantity", "rows[0].quantity")]),
         ({"quantity": -1, "cost_per_unit": 0}, [("blocking", "invalid_argument", "rows[0].cost_per_unit")]),
@@ -99,9 +99,11 @@ def test_a_new_adjustment_is_one_request_and_says_what_becomes_of_the_stock() ->
         ({"cost_per_unit": 0}, []),
     ],
 )
-def test_what_speaks_against_a_row_names_its_field(row: dict[str, object], told: list[tuple[str, str, str]]) -> None:
+def test_what_speaks_against_a_row_names_its_field(
+    row: dict[str, object], expected: list[tuple[str, str, str]]
+) -> None:
     request = _new(stock_adjustment_number="SA-6", rows=[_row(**row)])
-    assert _told(CREATE.checks(request, _facts())) == told
+    assert _summaries(CREATE.checks(request, _facts())) == expected
 
 
 def test_a_cleared_reason_is_sent_as_an_empty_text() -> None:
@@ -109,7 +111,7 @@ def test_a_cleared_reason_is_sent_as_an_empty_text() -> None:
     request = MODIFY.request.model_validate({"stock_adjustment_id": 5, "reason": None})
     (action,) = MODIFY.plan(request, facts).actions
     assert action.body == {"reason": "", "additional_info": "shelf 4"}
-    assert _told(MODIFY.checks(request, facts)) == []
+    assert _summaries(MODIFY.checks(request, facts)) == []
 
 
 def test_what_was_adjusted_moves_to_another_location() -> None:
@@ -121,7 +123,7 @@ def test_what_was_adjusted_moves_to_another_location() -> None:
         "FORK at South: 1 → 3",
         "BELL at South: 0 → -1",
     )
-    assert _told(MODIFY.checks(request, facts)) == [
+    assert _summaries(MODIFY.checks(request, facts)) == [
         ("advisory", "stock_was_moved", "location_id"),
         ("advisory", "insufficient_stock", "location_id"),
     ]
@@ -138,7 +140,7 @@ def test_a_deleted_adjustment_is_made_again_with_costs_that_can_be_given() -> No
     request = DELETE.request.model_validate({"stock_adjustment_id": 5})
     draft = DELETE.plan(request, facts)
     assert draft.stock == ("FORK at North: 11 → 9", "BELL at North: 4 → 5")
-    assert _told(DELETE.checks(request, facts)) == UNCERTAIN
+    assert _summaries(DELETE.checks(request, facts)) == UNCERTAIN
     arguments: Any = draft.revert and draft.revert["arguments"]
     assert arguments["rows"] == [
         {"sku_or_variant_id": 7, "quantity": 2, "cost_per_unit": Decimal("3.3333333333")},

@@ -22,7 +22,7 @@ async def test_what_lies_in_bins_and_in_none_adds_up_to_the_stock_of_the_locatio
     levels = {level["location_id"]: level for level in answer["stock"][0]["locations"]}
     assert {"bin_location_id": shelf, "bin": "A-1", "in_stock": 4} in levels[PLACE]["bins"]
     for level in levels.values():
-        assert sum(each["in_stock"] for each in level["bins"]) == level["in_stock"]
+        assert sum(entry["in_stock"] for entry in level["bins"]) == level["in_stock"]
 
 
 @pytest.mark.parametrize("path", ["/bin_locations", "/bin_inventory"])

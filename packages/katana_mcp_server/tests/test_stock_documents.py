@@ -15,8 +15,8 @@ def _holds(document: Wire, rows: str, variant: int) -> bool:
 
 
 async def test_each_filter_keeps_exactly_the_transfers_that_it_names(stage: Stage, tenant: Tenant) -> None:
-    for each in live(tenant, "stock_transfers")[:6]:
-        tenant.edit("stock_transfers", each["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
+    for record in live(tenant, "stock_transfers")[:6]:
+        tenant.edit("stock_transfers", record["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
     other = live(tenant, "stock_transfers")[-1]["id"]
     tenant.edit("stock_transfers", other, expected_arrival_date="2026-03-09T00:00:00.000Z")
     tenant.edit("stock_transfers", other, source_location_id=FIRST_ID + 2, target_location_id=FIRST_ID)
@@ -26,19 +26,22 @@ async def test_each_filter_keeps_exactly_the_transfers_that_it_names(stage: Stag
     source = tenant.get("locations", some["source_location_id"])["name"]
     asked: list[Filtered] = [
         ({}, lambda _: True),
-        ({"status": ["in transit", "DRAFT"]}, lambda each: each["status"] in {"inTransit", "draft"}),
-        ({"open": True}, lambda each: each["status"] != "received"),
-        ({"open": False}, lambda each: each["status"] == "received"),
-        ({"overdue": True}, lambda each: each["status"] == "inTransit" and each["expected_arrival_date"] < NOW),
-        ({"source_location_id": source}, lambda each: each["source_location_id"] == some["source_location_id"]),
+        ({"status": ["in transit", "DRAFT"]}, lambda transfer: transfer["status"] in {"inTransit", "draft"}),
+        ({"open": True}, lambda transfer: transfer["status"] != "received"),
+        ({"open": False}, lambda transfer: transfer["status"] == "received"),
+        (
+            {"overdue": True},
+            lambda transfer: transfer["status"] == "inTransit" and transfer["expected_arrival_date"] < NOW,
+        ),
+        ({"source_location_id": source}, lambda transfer: transfer["source_location_id"] == some["source_location_id"]),
         (
             {"target_location_id": some["target_location_id"]},
-            lambda each: each["target_location_id"] == some["target_location_id"],
+            lambda transfer: transfer["target_location_id"] == some["target_location_id"],
         ),
-        ({"skus_or_variant_ids": [variant]}, lambda each: _holds(each, "stock_transfer_rows", variant)),
-        ({"transfer_from": middle}, lambda each: each["transfer_date"] >= middle),
-        ({"transfer_to": middle}, lambda each: each["transfer_date"] <= middle),
-        ({"arrival_to": NOW}, lambda each: each["expected_arrival_date"] <= NOW),
+        ({"skus_or_variant_ids": [variant]}, lambda transfer: _holds(transfer, "stock_transfer_rows", variant)),
+        ({"transfer_from": middle}, lambda transfer: transfer["transfer_date"] >= middle),
+        ({"transfer_to": middle}, lambda transfer: transfer["transfer_date"] <= middle),
+        ({"arrival_to": NOW}, lambda transfer: transfer["expected_arrival_date"] <= NOW),
     ]
     await assert_filtered(stage, "stock_transfers", moved, asked)
 
@@ -50,11 +53,11 @@ async def test_each_filter_keeps_exactly_the_adjustments_that_it_names(stage: St
     place = tenant.get("locations", some["location_id"])["name"]
     asked: list[Filtered] = [
         ({}, lambda _: True),
-        ({"location_id": place}, lambda each: each["location_id"] == some["location_id"]),
-        ({"reason": some["reason"]}, lambda each: each["reason"] == some["reason"]),
-        ({"skus_or_variant_ids": [variant]}, lambda each: _holds(each, "stock_adjustment_rows", variant)),
-        ({"adjusted_from": middle}, lambda each: each["stock_adjustment_date"] >= middle),
-        ({"adjusted_to": middle}, lambda each: each["stock_adjustment_date"] <= middle),
+        ({"location_id": place}, lambda adjustment: adjustment["location_id"] == some["location_id"]),
+        ({"reason": some["reason"]}, lambda adjustment: adjustment["reason"] == some["reason"]),
+        ({"skus_or_variant_ids": [variant]}, lambda adjustment: _holds(adjustment, "stock_adjustment_rows", variant)),
+        ({"adjusted_from": middle}, lambda adjustment: adjustment["stock_adjustment_date"] >= middle),
+        ({"adjusted_to": middle}, lambda adjustment: adjustment["stock_adjustment_date"] <= middle),
     ]
     await assert_filtered(stage, "stock_adjustments", counted, asked)
 

@@ -189,9 +189,9 @@ async def test_what_a_preview_says_of_the_stock_of_transfers_is_what_happens(
         preview = await stage.call("modify_stock_transfer", stock_transfer_id=made["id"], status=status)
         await applied(stage, preview["plan_token"])
         after = held()
-        told = [f"{good['sku']} at {name}: {before[name]:g} → {after[name]:g}" for name in before]
+        lines = [f"{good['sku']} at {name}: {before[name]:g} → {after[name]:g}" for name in before]
         assert preview["stock"] == [
-            each for each, name in zip(told, before, strict=True) if before[name] != after[name]
+            line for line, name in zip(lines, before, strict=True) if before[name] != after[name]
         ]
         assert f"stock of {', '.join(preview['stock'])}. " in preview["message"]
 

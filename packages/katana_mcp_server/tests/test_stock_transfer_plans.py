@@ -54,17 +54,19 @@ def _facts(request: Request | None = None, **changed: object) -> Facts:
     named: dict[str, Any] = usual | {name: changed.pop(name) for name in usual.keys() & changed.keys()}
     places = ("source_location_id", "destination_location_id")
     found = {("location", getattr(asked, name)): named[name] for name in places}
-    found |= {("variant", row.sku_or_variant_id): each for row, each in zip(asked.rows, named["goods"], strict=True)}
+    found |= {
+        ("variant", row.sku_or_variant_id): record for row, record in zip(asked.rows, named["goods"], strict=True)
+    }
     fields: dict[str, Any] = {"numbered": Numbered(number="ST-6"), "references": found} | changed
     return Facts(**fields)
 
 
-def _read(*known: NamedRecord) -> dict[tuple[str, int | str], Named]:
+def _read(*records: NamedRecord) -> dict[tuple[str, int | str], Named]:
     """Return what a transfer holds the ids of, as it was read: variants have a SKU."""
-    return {("variant" if record.sku else "location", record.id): Named(record.id, (record,)) for record in known}
+    return {("variant" if record.sku else "location", record.id): Named(record.id, (record,)) for record in records}
 
 
-def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+def _summaries(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
@@ -98,7 +100,7 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "told"),
+    ("facts", "expected"),
     [
         (
             {"destination_location_id": Named(1, (NORTH,))},
@@ -123,11 +125,13 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
         ({"numbered": UNCOUNTED}, ("blocking", "cold_cache", "stock_transfer_number")),
     ],
 )
-def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any], told: tuple[str, str, str]) -> None:
+def test_what_speaks_against_a_new_transfer_names_its_field(
+    facts: dict[str, Any], expected: tuple[str, str, str]
+) -> None:
     request = _new(stock_transfer_number="ST-6")
-    assert _told(CREATE.checks(request, _facts(request, **facts))) == [told]
+    assert _summaries(CREATE.checks(request, _facts(request, **facts))) == [expected]
     planned = CREATE.plan(request, _facts(request, **facts))
-    unresolved = told[1] in {"not_found", "ambiguous_name"} or told == (
+    unresolved = expected[1] in {"not_found", "ambiguous_name"} or expected == (
         "blocking",
         "cold_cache",
         "rows[0].sku_or_variant_id",
@@ -148,7 +152,7 @@ def test_an_empty_text_is_nothing_in_a_new_transfer() -> None:
 
 def test_nothing_moves_nothing() -> None:
     request = _new(stock_transfer_number="ST-6", rows=[{"sku_or_variant_id": "FORK", "quantity": 0}])
-    assert _told(CREATE.checks(request, _facts())) == [("blocking", "invalid_quantity", "rows[0].quantity")]
+    assert _summaries(CREATE.checks(request, _facts())) == [("blocking", "invalid_quantity", "rows[0].quantity")]
 
 
 def _change(**fields: object) -> Request:
@@ -187,7 +191,7 @@ def test_left_out_null_and_a_value_are_three_things() -> None:
     assert MODIFY.plan(_change(additional_info=None), _old()).actions[0].body == {"additional_info": None}
     assert MODIFY.plan(_change(additional_info=""), _old()).actions[0].body == {"additional_info": ""}
     for request in (_change(), _change(additional_info="fragile"), _change(status="draft")):
-        assert _told(MODIFY.checks(request, _old())) == [("blocking", "no_effective_change", None)]
+        assert _summaries(MODIFY.checks(request, _old())) == [("blocking", "no_effective_change", None)]
         assert MODIFY.plan(request, _old()).actions == ()
     with pytest.raises(ValueError, match="transfer_date cannot be null: leave it out instead"):
         _change(transfer_date=None)
@@ -195,24 +199,24 @@ def test_left_out_null_and_a_value_are_three_things() -> None:
 
 @pytest.mark.parametrize("name", ["stock_transfer_number", "additional_info"])
 @pytest.mark.parametrize(
-    ("was", "wanted"), [("7", "7.0"), ("1.10", "1.1"), ("2026-03-09T00:00:00Z", "2026-03-09T02:00:00+02:00")]
+    ("was", "new"), [("7", "7.0"), ("1.10", "1.1"), ("2026-03-09T00:00:00Z", "2026-03-09T02:00:00+02:00")]
 )
-def test_texts_that_are_the_same_number_or_moment_are_two_texts(name: str, was: str, wanted: str) -> None:
-    request = _change(**{name: wanted}, transfer_date="2026-03-01T12:00:00+02:00")
+def test_texts_that_are_the_same_number_or_moment_are_two_texts(name: str, was: str, new: str) -> None:
+    request = _change(**{name: new}, transfer_date="2026-03-01T12:00:00+02:00")
     facts = _old(**{"additional_info": None, name: was})
     assert MODIFY.checks(request, facts) == []
-    assert [action.body for action in MODIFY.plan(request, facts).actions] == [{name: wanted}]
-    assert _told(MODIFY.checks(_change(**{name: was}), facts)) == [("blocking", "no_effective_change", None)]
+    assert [action.body for action in MODIFY.plan(request, facts).actions] == [{name: new}]
+    assert _summaries(MODIFY.checks(_change(**{name: was}), facts)) == [("blocking", "no_effective_change", None)]
 
 
 def test_no_notes_and_empty_notes_are_alike() -> None:
-    for was, wanted in ((None, ""), ("", None)):
-        told = _told(MODIFY.checks(_change(additional_info=wanted), _old(additional_info=was)))
-        assert told == [("blocking", "no_effective_change", None)]
+    for was, new in ((None, ""), ("", None)):
+        checks = _summaries(MODIFY.checks(_change(additional_info=new), _old(additional_info=was)))
+        assert checks == [("blocking", "no_effective_change", None)]
 
 
 @pytest.mark.parametrize(
-    ("was", "wanted", "told"),
+    ("was", "status", "expected"),
     [
         ("draft", "inTransit", []),
         ("draft", "received", []),
@@ -222,15 +226,15 @@ def test_no_notes_and_empty_notes_are_alike() -> None:
         ("received", "inTransit", [("blocking", "invalid_status_transition", "status")]),
     ],
 )
-def test_a_status_follows_the_present_one(was: str, wanted: str, told: list[tuple[str, str, str]]) -> None:
-    assert _told(MODIFY.checks(_change(status=wanted), _old(status=was))) == told
+def test_a_status_follows_the_present_one(was: str, status: str, expected: list[tuple[str, str, str]]) -> None:
+    assert _summaries(MODIFY.checks(_change(status=status), _old(status=was))) == expected
 
 
 def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
     gone = Facts(record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
     delete = DELETE.request.model_validate({"stock_transfer_id": 5})
     for warnings in (MODIFY.checks(_change(status="received"), gone), DELETE.checks(delete, gone)):
-        assert _told(warnings) == [("blocking", "not_found", "stock_transfer_id")]
+        assert _summaries(warnings) == [("blocking", "not_found", "stock_transfer_id")]
 
 
 def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
@@ -242,7 +246,7 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
         ("DELETE", "/stock_transfers/5", None)
     ]
     assert [(line.sku, line.quantity) for line in draft.lines] == [("FORK", 2)]
-    assert _told(DELETE.checks(request, facts)) == [("advisory", "stock_was_moved", None)]
+    assert _summaries(DELETE.checks(request, facts)) == [("advisory", "stock_was_moved", None)]
     draft = DELETE.plan(request, replace(facts, record=RECORD))
     assert draft.undoing == {
         "tool": "create_stock_transfer",
@@ -290,7 +294,7 @@ def test_an_action_survives_the_journal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "next_one"),
+    ("numbers", "next_one"),
     [
         ([], "ST-1"),
         (["by hand", "noted"], "ST-1"),
@@ -299,8 +303,8 @@ def test_an_action_survives_the_journal() -> None:
         (["2026/7", "ST-90"], "2026/8"),
     ],
 )
-def test_the_next_number_is_like_the_newest(known: list[str], next_one: str) -> None:
-    assert next_number(known, "ST-") == next_one
+def test_the_next_number_is_like_the_newest(numbers: list[str], next_one: str) -> None:
+    assert next_number(numbers, "ST-") == next_one
 
 
 def test_of_a_number_only_what_is_known_is_said() -> None:
@@ -317,24 +321,24 @@ def test_of_a_number_only_what_is_known_is_said() -> None:
     assert said(None, both) == [
         ("blocking", "no free number was found up to ST-6, which is also in use; give a number")
     ]
-    assert _told(number_checks("stock_transfer", path, None, both)) == [blocks]
-    told = "the first sync of stock transfers is not finished, so the next free number is not known; give a number"
-    assert said(None, replace(both, is_counted=False)) == [("blocking", told)]
+    assert _summaries(number_checks("stock_transfer", path, None, both)) == [blocks]
+    message = "the first sync of stock transfers is not finished, so the next free number is not known; give a number"
+    assert said(None, replace(both, is_counted=False)) == [("blocking", message)]
 
 
 def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknown_stock() -> None:
     rows = [{"sku_or_variant_id": "FORK", "quantity": 2}, {"sku_or_variant_id": 7, "quantity": 1.5}]
     goods = (Named("FORK", (FORK,)), Named(7, (FORK,)))
     request = _new(rows=rows, stock_transfer_number="ST-6")
-    for held, told in (
+    for held, message in (
         (Decimal(3), "3.5 FORK would be taken from North, which has only 3 in stock"),
         (Decimal("3.5"), None),
         (None, None),
     ):
         facts = _facts(request, goods=goods, levels={} if held is None else {7: {1: held}})
-        assert [check.message for check in CREATE.checks(request, facts)] == ([] if told is None else [told])
+        assert [check.message for check in CREATE.checks(request, facts)] == ([] if message is None else [message])
     (warning,) = CREATE.checks(request, _facts(request, goods=goods, levels={7: {1: Decimal(0)}}))
-    assert _told([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
+    assert _summaries([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
 
 
 @pytest.mark.parametrize(("held", "codes"), [(Decimal(1), ["insufficient_stock"]), (Decimal(2), [])])
@@ -348,7 +352,9 @@ def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, 
 def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> None:
     wheel = NamedRecord(id=8, sku="WHEEL")
     moved = [(None, 9), (7, 2), (0, 9), (8, 3), (7, 1)]
-    record = RECORD | {"stock_transfer_rows": [{"variant_id": each, "quantity": amount} for each, amount in moved]}
+    record = RECORD | {
+        "stock_transfer_rows": [{"variant_id": variant_id, "quantity": amount} for variant_id, amount in moved]
+    }
     facts = Facts(
         record=record,
         references=_read(NORTH, SOUTH, FORK, wheel),
@@ -357,8 +363,8 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     request = _change(status="received")
     lines = MODIFY.plan(request, facts).lines
     assert [(line.sku, line.quantity) for line in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
-    told = [check.message for check in MODIFY.checks(request, facts)]
-    assert told == ["3 WHEEL would be taken from North, which has only 2 in stock"]
+    messages = [check.message for check in MODIFY.checks(request, facts)]
+    assert messages == ["3 WHEEL would be taken from North, which has only 2 in stock"]
     unread = replace(facts, references={})
     assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])
 

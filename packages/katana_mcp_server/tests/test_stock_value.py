@@ -18,30 +18,30 @@ def amount(value: object) -> Decimal:
 
 
 async def test_the_value_now_is_that_of_katana_itself_at_each_location(stage: Stage, tenant: Tenant) -> None:
-    told = await stage.call("stock_value", limit=250)
+    answer = await stage.call("stock_value", limit=250)
     mine: dict[object, Decimal] = {}
     for level in tenant.all("inventory"):
         mine[level["location_id"]] = mine.get(level["location_id"], Decimal(0)) + amount(level["value_in_stock"])
     shown: dict[object, Decimal] = {}
-    for row in told["rows"]:
+    for row in answer["rows"]:
         shown[row["location_id"]] = shown.get(row["location_id"], Decimal(0)) + amount(row["value"])
     assert {place: round(value, 4) for place, value in shown.items()} == {
         place: round(value, 4) for place, value in mine.items() if place in shown
     }
     assert not any(value for place, value in mine.items() if place not in shown)
-    assert round(amount(told["value"]), 4) == round(sum(shown.values(), Decimal(0)), 4)
-    assert told["base_currency"] == "EUR"
-    assert "changes" not in told
+    assert round(amount(answer["value"]), 4) == round(sum(shown.values(), Decimal(0)), 4)
+    assert answer["base_currency"] == "EUR"
+    assert "changes" not in answer
 
 
 async def test_changes_by_kind_add_up_from_one_moment_to_the_other(stage: Stage) -> None:
-    told = await stage.call("stock_value", since=SINCE)
+    answer = await stage.call("stock_value", since=SINCE)
     earlier = await stage.call("stock_value", as_of=BEFORE)
-    assert told["value_before"] == earlier["value"] != told["value"]
-    changed = sum((amount(change["change"]) for change in told["changes"]), Decimal(0))
-    assert round(changed, 4) == round(amount(told["value"]) - amount(told["value_before"]), 4)
-    assert {"SalesOrderRow", "PurchaseOrderRow"} <= {change["resource_type"] for change in told["changes"]}
-    by_row = [(amount(row["value"]), amount(row["value_before"])) for row in told["rows"]]
+    assert answer["value_before"] == earlier["value"] != answer["value"]
+    changed = sum((amount(change["change"]) for change in answer["changes"]), Decimal(0))
+    assert round(changed, 4) == round(amount(answer["value"]) - amount(answer["value_before"]), 4)
+    assert {"SalesOrderRow", "PurchaseOrderRow"} <= {change["resource_type"] for change in answer["changes"]}
+    by_row = [(amount(row["value"]), amount(row["value_before"])) for row in answer["rows"]]
     assert len({now == before for now, before in by_row}) == 2
 
 
@@ -55,14 +55,14 @@ async def test_a_location_stands_alone_and_pages_hold_all_rows(stage: Stage) -> 
 
 
 async def test_what_came_or_left_without_a_bill_is_counted(stage: Stage, tenant: Tenant) -> None:
-    told = await stage.call("stock_value")
+    answer = await stage.call("stock_value")
     bought = [order for order in tenant.all("purchase_orders") if order["status"].startswith(("REC", "PART"))]
     sold = [order for order in tenant.all("sales_orders") if order["status"].endswith("DELIVERED")]
     came = [record for record in bought if record["billing_status"] != "BILLED" and not record["deleted_at"]]
     left = [record for record in sold if record["invoicing_status"] != "invoiced" and not record["deleted_at"]]
-    assert told["received_not_billed"] == len(came) > 0
-    assert told["shipped_not_invoiced"] == len(left) > 0
-    calls = [action.partition("(")[0] for action in told["next_actions"]]
+    assert answer["received_not_billed"] == len(came) > 0
+    assert answer["shipped_not_invoiced"] == len(left) > 0
+    calls = [action.partition("(")[0] for action in answer["next_actions"]]
     assert calls == ["list_purchase_orders", "list_sales_orders"]
 
 
@@ -70,7 +70,7 @@ async def test_what_came_or_left_without_a_bill_is_counted(stage: Stage, tenant:
 async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    last = max(tenant.all("inventory_movements"), key=lambda each: (each["movement_date"], each["id"]))
+    last = max(tenant.all("inventory_movements"), key=lambda movement: (movement["movement_date"], movement["id"]))
 
     as_it_is = inventory_movements.movement_record
 
@@ -79,10 +79,10 @@ async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
         return shown | {"value_in_stock_after": None} if posted.id == last["id"] else shown
 
     monkeypatch.setattr(inventory_movements, "movement_record", without_value)
-    told = await stage.call("stock_value", since=SINCE)
-    assert [warning["code"] for warning in told["warnings"]] == ["stock_unknown"]
-    assert not {"value", "value_before", "changes"} & set(told)
-    assert [row["location_id"] for row in told["rows"] if "value" not in row] == [last["location_id"]]
+    answer = await stage.call("stock_value", since=SINCE)
+    assert [warning["code"] for warning in answer["warnings"]] == ["stock_unknown"]
+    assert not {"value", "value_before", "changes"} & set(answer)
+    assert [row["location_id"] for row in answer["rows"] if "value" not in row] == [last["location_id"]]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def product(tenant: Tenant, sku: str, *ingredients: str) -> str:
 
 def order(tenant: Tenant, sku: str, **fields: object) -> Wire:
     """Begin an order that makes three of a product."""
-    variant = next(each for each in tenant.all("variants") if each["sku"] == sku)
+    variant = next(record for record in tenant.all("variants") if record["sku"] == sku)
     place = next(location for location in tenant.all("locations") if location["manufacturing_allowed"])
     body = {"variant_id": variant["id"], "location_id": place["id"], "planned_quantity": 3, **fields}
     return tenant.create("manufacturing_orders", body)
@@ -35,7 +35,7 @@ def bike(tenant: Tenant) -> str:
     return product(tenant, "BIKE-3", "WHEEL", "FRAME")
 
 
-def told(answer: Wire) -> list[tuple[object, ...]]:
+def summaries(answer: Wire) -> list[tuple[object, ...]]:
     """Return the level, the order that takes it, the SKU, and the numbers of the orders that make it."""
     return [
         (
@@ -54,7 +54,7 @@ async def test_what_is_made_for_an_order_is_told_level_by_level(stage: Stage, te
     done = order(tenant, "FRAME", order_no="MO-FRAME")
     tenant.edit("manufacturing_orders", done["id"], status="DONE")
     answer = await stage.call(TOOL, manufacturing_order_id=whole["id"], subassemblies=True)
-    assert told(answer) == [
+    assert summaries(answer) == [
         (1, "MO-BIKE", "WHEEL", ["MO-WHEEL"]),
         (1, "MO-BIKE", "FRAME", []),
         (2, "MO-WHEEL", "HUB", []),
@@ -68,7 +68,7 @@ async def test_what_is_made_for_an_order_is_told_level_by_level(stage: Stage, te
 async def test_orders_of_the_same_sales_order_go_before_all_others(stage: Stage, tenant: Tenant) -> None:
     bike(tenant)
     order(tenant, "WHEEL", order_no="MO-STOCK")
-    variant = next(each for each in tenant.all("variants") if each["sku"] == "BIKE-3")
+    variant = next(record for record in tenant.all("variants") if record["sku"] == "BIKE-3")
     sold = tenant.create(
         "sales_orders",
         {
@@ -78,11 +78,11 @@ async def test_orders_of_the_same_sales_order_go_before_all_others(stage: Stage,
         },
     )
     whole, own = order(tenant, "BIKE-3", order_no="SO-BIKE / 1"), order(tenant, "WHEEL", order_no="SO-BIKE / 2")
-    for each in (whole, own):
-        tenant.edit("manufacturing_orders", each["id"], sales_order_id=sold["id"])
+    for record in (whole, own):
+        tenant.edit("manufacturing_orders", record["id"], sales_order_id=sold["id"])
     answer = await stage.call(TOOL, manufacturing_order_id=whole["id"], subassemblies=True)
     wheel = next(subassembly for subassembly in answer["order"]["subassemblies"] if subassembly["sku"] == "WHEEL")
-    assert [(each["order_no"], each["same_sales_order"]) for each in wheel["orders"]] == [("SO-BIKE / 2", True)]
+    assert [(entry["order_no"], entry["same_sales_order"]) for entry in wheel["orders"]] == [("SO-BIKE / 2", True)]
 
 
 async def test_without_being_asked_for_they_are_neither_read_nor_told(stage: Stage, tenant: Tenant) -> None:

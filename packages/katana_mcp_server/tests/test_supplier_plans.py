@@ -50,7 +50,7 @@ def _change(**fields: object) -> Request:
 DELETION = DELETE.request.model_validate({"supplier_id": 5})
 
 
-def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+def _summaries(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
@@ -60,7 +60,7 @@ def _arguments(undoing: object) -> dict[str, Any]:
 
 
 def test_a_new_supplier_is_one_request_recognised_by_all_that_it_is_to_hold() -> None:
-    draft = CREATE.plan(_new(phone="", currency="sek", addresses=[{**HALL, "line_2": ""}]), Facts(known=(2,)))
+    draft = CREATE.plan(_new(phone="", currency="sek", addresses=[{**HALL, "line_2": ""}]), Facts(namesakes=(2,)))
     assert draft.actions == (
         Action(
             title="create supplier Nordlager",
@@ -89,7 +89,7 @@ def test_a_new_supplier_is_one_request_recognised_by_all_that_it_is_to_hold() ->
 
 
 def test_a_name_that_others_have_is_told() -> None:
-    assert _told(CREATE.checks(_new(), Facts(taken=(3,)))) == [("advisory", "duplicate_name", "name")]
+    assert _summaries(CREATE.checks(_new(), Facts(taken=(3,)))) == [("advisory", "duplicate_name", "name")]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_address_takes_the_place_of_the_one_before_which_goes_first_and_comes
 
 
 @pytest.mark.parametrize(
-    ("facts", "asked", "told"),
+    ("facts", "asked", "expected"),
     [
         (_old(), {"add_addresses": [HALL]}, [("blocking", "only_one_allowed", "add_addresses[0]")]),
         (
@@ -165,14 +165,14 @@ def test_an_address_takes_the_place_of_the_one_before_which_goes_first_and_comes
     ],
 )
 def test_what_speaks_against_a_change_names_its_field(
-    facts: Facts, asked: dict[str, object], told: list[tuple[str, str, str | None]]
+    facts: Facts, asked: dict[str, object], expected: list[tuple[str, str, str | None]]
 ) -> None:
-    assert _told(MODIFY.checks(_change(**asked), facts)) == told
+    assert _summaries(MODIFY.checks(_change(**asked), facts)) == expected
 
 
 def test_an_address_of_a_new_supplier_says_something() -> None:
     nothing: dict[str, object] = {}
-    assert _told(CREATE.checks(_new(addresses=[nothing]), Facts())) == [
+    assert _summaries(CREATE.checks(_new(addresses=[nothing]), Facts())) == [
         ("blocking", "invalid_argument", "addresses[0]")
     ]
     assert CREATE.checks(_new(addresses=[HALL]), Facts()) == []
@@ -181,21 +181,21 @@ def test_an_address_of_a_new_supplier_says_something() -> None:
 def test_a_new_currency_says_that_purchase_prices_keep_their_numbers() -> None:
     request, facts = _change(currency="SEK"), replace(_old(), own=Supplied(count=3))
     (warning,) = MODIFY.checks(request, facts)
-    assert _told([warning]) == [("advisory", "amounts_stay", "currency")]
+    assert _summaries([warning]) == [("advisory", "amounts_stay", "currency")]
     assert warning.message == (
         "currency: purchase prices of 3 items are not converted: the same numbers are in EUR now and in SEK then"
     )
     assert MODIFY.checks(request, replace(_old(), own=Supplied())) == []
     unknown = replace(_old(), own=Supplied(is_counted=False))
-    assert _told(MODIFY.checks(request, unknown)) == [("advisory", "cold_cache", "currency")]
+    assert _summaries(MODIFY.checks(request, unknown)) == [("advisory", "cold_cache", "currency")]
     assert MODIFY.plan(request, facts).content != MODIFY.plan(request, replace(_old(), own=Supplied(count=4))).content
 
 
 def test_a_currency_that_was_none_is_not_emptied_again() -> None:
     facts = replace(_old(currency=None), own=Supplied(count=1))
-    told = MODIFY.checks(_change(currency="SEK"), facts)
-    assert _told(told) == [("advisory", "amounts_stay", "currency"), ("advisory", "no_way_back", "currency")]
-    assert "the same numbers are in no currency now and in SEK then" in told[0].message
+    checks = MODIFY.checks(_change(currency="SEK"), facts)
+    assert _summaries(checks) == [("advisory", "amounts_stay", "currency"), ("advisory", "no_way_back", "currency")]
+    assert "the same numbers are in no currency now and in SEK then" in checks[0].message
 
 
 def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -> None:
@@ -211,7 +211,7 @@ def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -
         "1 more open purchase orders",
     )
     supplied, ordered = DELETE.checks(DELETION, facts)
-    assert _told([supplied, ordered]) == [("advisory", "supplies_items", None), ("advisory", "open_orders", None)]
+    assert _summaries([supplied, ordered]) == [("advisory", "supplies_items", None), ("advisory", "open_orders", None)]
     assert supplied.message == "supplier 5 is the default supplier of 2 items: give these another one in Katana"
     assert ordered.message == "supplier 5 has 3 open purchase orders; `linked` names the newest"
     assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
@@ -237,7 +237,7 @@ def test_a_deletion_that_nothing_hangs_on_is_told_nothing_of() -> None:
 def test_orders_and_items_that_are_not_known_yet_are_told() -> None:
     linked = Linked(what="purchase order", is_counted=False)
     items, orders = DELETE.checks(DELETION, replace(_old(), linked=(linked,), own=Supplied(is_counted=False)))
-    assert _told([items, orders]) == [("advisory", "cold_cache", None)] * 2
+    assert _summaries([items, orders]) == [("advisory", "cold_cache", None)] * 2
     assert "sync of items" in items.message
     assert "sync of purchase orders" in orders.message
 
@@ -253,4 +253,4 @@ def test_a_deleted_supplier_comes_back_with_its_custom_fields() -> None:
 def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
     gone = Facts(record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
     for warnings in (MODIFY.checks(_change(phone="1"), gone), DELETE.checks(DELETION, gone)):
-        assert _told(warnings) == [("blocking", "not_found", "supplier_id")]
+        assert _summaries(warnings) == [("blocking", "not_found", "supplier_id")]

@@ -32,7 +32,7 @@ def _held(tenant: Tenant) -> Wire:
     (supplier,) = _kept(tenant)
     mine = [address for address in live(tenant, "supplier_addresses") if address["supplier_id"] == supplier["id"]]
     assert [address["id"] for address in mine] == ([supplier["default_address_id"]] if mine else [])
-    head = {each: supplier[each] or "" for each in ("name", "email", "phone", "currency", "comment")}
+    head = {field: supplier[field] or "" for field in ("name", "email", "phone", "currency", "comment")}
     return {**head, "addresses": [{line: record[line] or "" for line in LINES} for record in mine]}
 
 
@@ -168,11 +168,11 @@ async def test_open_orders_and_items_of_a_supplier_are_told_before_it_is_deleted
     ]
     assert (len(still_open) < len(orders), bool(items)) == (True, True)
     preview = await stage.call("delete_supplier", supplier_id=supplier)
-    told = {warning["code"]: warning["message"] for warning in preview["warnings"]}
-    assert told.keys() == {"open_orders", "supplies_items"}
-    assert f"has {len(still_open)} open purchase orders" in told["open_orders"]
-    assert f"the default supplier of {len(items)} items" in told["supplies_items"]
-    newest = max(still_open, key=lambda each: each["id"])
+    messages = {warning["code"]: warning["message"] for warning in preview["warnings"]}
+    assert messages.keys() == {"open_orders", "supplies_items"}
+    assert f"has {len(still_open)} open purchase orders" in messages["open_orders"]
+    assert f"the default supplier of {len(items)} items" in messages["supplies_items"]
+    newest = max(still_open, key=lambda order: order["id"])
     assert preview["linked"][0] == f"purchase order {newest['order_no']} ({newest['status']})"
     variants = [{"sku": "NEW-TUBE"}]
     tenant.create("materials", {"name": "Tube", "uom": "m", "default_supplier_id": supplier, "variants": variants})
@@ -180,7 +180,7 @@ async def test_open_orders_and_items_of_a_supplier_are_told_before_it_is_deleted
     assert (await applied(stage, preview["plan_token"]))["error"] == "stale_plan"
     assert writes(stage) == []
     await _done(stage, "delete_supplier", supplier_id=supplier)
-    assert supplier not in [each["id"] for each in live(tenant, "suppliers")]
+    assert supplier not in [record["id"] for record in live(tenant, "suppliers")]
 
 
 async def test_a_new_currency_counts_the_items_that_are_bought_in_it_and_other_changes_ask_nothing_of_them(

@@ -76,7 +76,7 @@ async def test_a_second_run_tells_what_changed_and_nothing_that_only_came_again(
     await paced(clock, sync(job, []), 1)
     own.sandbox.tenant().create("customers", {"name": "Wheelbarrow"})
     again = entities(await paced(clock, sync(job, []), 1))
-    assert {entity for entity, each in again.items() if each["changed"]} == {"customer"}
+    assert {entity for entity, result in again.items() if result["changed"]} == {"customer"}
     assert again["customer"]["changed"] == 1
 
 
@@ -95,13 +95,13 @@ def test_the_tools_that_are_served_choose_what_is_brought_in(command_line: Run) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [(["stock"], "no entity is called 'stock' here; there are factory, "), (["--cache-dir", ""], "--cache-dir")],
 )
-def test_bad_input_is_one_sentence(command_line: Run, arguments: list[str], told: str) -> None:
+def test_bad_input_is_one_sentence(command_line: Run, arguments: list[str], message: str) -> None:
     ran = command_line("sync", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert told in ran.err
+    assert message in ran.err
 
 
 async def test_what_could_not_be_brought_in_is_named_with_its_reason_and_the_rest_is(
@@ -134,18 +134,18 @@ async def test_an_address_where_nobody_answers_is_named_and_the_key_is_not(
     nobody = replace(job, outside=telling(Environment(clock=clock), job.settings.base_url))
     with pytest.raises(NotDone) as refused:
         await paced(clock, sync(nobody, ["location"]), 5)
-    told = str(refused.value)
-    assert told.startswith(
+    message = str(refused.value)
+    assert message.startswith(
         "Katana could not be read: no answer from 127.0.0.1:9: GET /locations: not sent: ConnectError"
     )
-    assert told.endswith("; what was cached stays")
+    assert message.endswith("; what was cached stays")
     err = capsys.readouterr().err
     assert err == "katana-mcp: 127.0.0.1:9 does not answer: it is asked again\n"
-    assert own.api_key not in told + err
+    assert own.api_key not in message + err
 
 
 @pytest.mark.parametrize(
-    ("action", "told"),
+    ("action", "output"),
     [
         (Status(503), "katana-mcp: api.katanamrp.com answers 503: it is asked again\n"),
         (Status(429), "katana-mcp: api.katanamrp.com answers 429: it is asked again\n"),
@@ -154,7 +154,7 @@ async def test_an_address_where_nobody_answers_is_named_and_the_key_is_not(
     ],
 )
 async def test_whoever_waits_is_told_once_that_katana_is_asked_again(
-    own: OwnSandbox, waited_for: Job, capsys: pytest.CaptureFixture[str], action: Status, told: str
+    own: OwnSandbox, waited_for: Job, capsys: pytest.CaptureFixture[str], action: Status, output: str
 ) -> None:
     own.sandbox.faults.add(Fault("GET /customers", action=action, times=2))
     await paced(
@@ -162,7 +162,7 @@ async def test_whoever_waits_is_told_once_that_katana_is_asked_again(
         asyncio.gather(sync(waited_for, ["customer"]), return_exceptions=True),
         5,
     )
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == output
 
 
 @pytest.mark.parametrize(
@@ -188,18 +188,18 @@ async def test_an_address_that_is_not_katanas_is_named_in_one_sentence_and_soon_
     outside = telling(Environment(clock=clock, transport=in_process(answering)), job.settings.base_url)
     with pytest.raises(NotDone) as refused:
         await paced(clock, command(replace(job, outside=outside), []), 5)
-    told = str(refused.value)
-    assert reads in told
-    assert told.count("; check KATANA_BASE_URL: it is http://127.0.0.1:46633, and Katana's is https://") == 1
-    assert len(told) < 350
+    message = str(refused.value)
+    assert reads in message
+    assert message.count("; check KATANA_BASE_URL: it is http://127.0.0.1:46633, and Katana's is https://") == 1
+    assert len(message) < 350
     assert len(asked) <= 3 * 5
 
 
 async def test_many_reasons_are_not_all_told(own: OwnSandbox, clock: ManualClock, tmp_path: Path) -> None:
     own.sandbox.faults.add(
         *(
-            Fault(f"GET /{each}", action=Status(404), times=None)
-            for each in ("customers", "materials", "products", "services")
+            Fault(f"GET /{collection}", action=Status(404), times=None)
+            for collection in ("customers", "materials", "products", "services")
         ),
     )
     report = await paced(clock, sync(job_on(own, tmp_path), []), 5)
@@ -282,11 +282,11 @@ async def test_watching_tells_each_round_that_changed_something_and_each_new_fau
 ) -> None:
     job = job_on(own, tmp_path)
     watching = asyncio.ensure_future(watch(job, ["customer"], as_json=as_json))
-    told: list[str] = []
+    lines: list[str] = []
 
     async def later(seconds: float) -> None:
         await paced(clock, clock.sleep(seconds), 5)
-        told.extend(line for line in capsys.readouterr().out.splitlines() if "[info" not in line)
+        lines.extend(line for line in capsys.readouterr().out.splitlines() if "[info" not in line)
 
     await later(300)
     own.sandbox.tenant().create("customers", {"name": "Wheelbarrow"})
@@ -296,9 +296,9 @@ async def test_watching_tells_each_round_that_changed_something_and_each_new_fau
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
     if as_json:
-        assert [json.loads(line)["changed"] for line in told] == [{"customer": 40}, {"customer": 1}, {}]
+        assert [json.loads(line)["changed"] for line in lines] == [{"customer": 40}, {"customer": 1}, {}]
     else:
-        assert [line.partition(" ")[2].partition(":")[0] for line in told] == ["changed", "changed", "not complete"]
+        assert [line.partition(" ")[2].partition(":")[0] for line in lines] == ["changed", "changed", "not complete"]
 
 
 @pytest.mark.parametrize(
@@ -338,9 +338,9 @@ async def test_a_sync_after_a_rebuild_says_what_it_waits_for_and_how_long(
     capsys.readouterr()
     await within(clock, 240, sync(waited_for, []))
     lines = capsys.readouterr().err.splitlines()
-    told = [re.fullmatch(_WAITS, line) for line in lines]
-    assert told
-    assert all(told), lines
+    matches = [re.fullmatch(_WAITS, line) for line in lines]
+    assert matches
+    assert all(matches), lines
     seconds = [int(line.split(" s for")[0].rsplit(" ", 1)[1]) for line in lines]
     assert all(later <= sooner or later > 30 for sooner, later in pairwise(seconds)), "it counts down, in each minute"
 

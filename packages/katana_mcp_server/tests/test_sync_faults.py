@@ -179,7 +179,7 @@ async def test_nothing_that_katana_may_leave_out_or_add_sets_a_record_aside(own:
     for spec in FOLLOWED:
         sent = (await caller.get(f"/{spec.collection}", {"limit": 1})).value
         first = cast("Wire", sent).get("data", [])[:1]
-        odd = [(how, {**other, "id": first[0]["id"]}) for each in first for how, other in _odd(each)]
+        odd = [(how, {**other, "id": first[0]["id"]}) for row in first for how, other in _odd(row)]
         seen |= {spec.name} if odd else set()
         for how, record in odd:
             wire = FakeClient(lambda call, record=record: listing([record], call))
@@ -194,7 +194,7 @@ def _odd(record: Wire) -> Iterator[tuple[str, Wire]]:
     """Yield the record with each field, at any depth, null, left out, empty where it is an object, or added."""
     yield "new", {**record, "unheard_of": {"of": [1, {"it": None}]}}
     for name, value in record.items():
-        rest = {key: each for key, each in record.items() if key != name}
+        rest = {key: other for key, other in record.items() if key != name}
         yield f"{name} left out", rest
         changed: list[tuple[str, object]] = [("null", None)]
         if isinstance(value, str) and re.fullmatch("[A-Z_]{4,}", value):
@@ -202,8 +202,8 @@ def _odd(record: Wire) -> Iterator[tuple[str, Wire]]:
         if isinstance(value, dict):
             changed += [("empty", {}), *_odd(cast("Wire", value))]
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            changed += [(how, [each, *value[1:]]) for how, each in _odd(cast("Wire", value[0]))]
-        yield from ((f"{name}: {how}", {**rest, name: each}) for how, each in changed)
+            changed += [(how, [element, *value[1:]]) for how, element in _odd(cast("Wire", value[0]))]
+        yield from ((f"{name}: {how}", {**rest, name: replacement}) for how, replacement in changed)
 
 
 UNHEARD = "UNHEARD_OF"
@@ -232,6 +232,6 @@ async def test_a_value_that_nobody_has_heard_of_stops_no_record(entity: str, fie
 
 def _spoilt(tenant: Tenant, collection: str, fields: dict[str, object]) -> int:
     """Let one record have these fields; return its id."""
-    record = next(each for each in tenant.all(collection) if not each.get("deleted_at"))
+    record = next(candidate for candidate in tenant.all(collection) if not candidate.get("deleted_at"))
     tenant.insert_raw(collection, {**record, **fields})
     return record["id"]

@@ -40,7 +40,7 @@ def test_requests_to_katana_are_children_of_the_call_that_made_them_without_thei
         *("tools/call create_supplier", "tools/call apply_plan"),
     }
     assert {row["name"] for row in asked} >= {"GET /customers", "POST /suppliers"}
-    assert not [each for each in asked if "?" in json.dumps(each)]
+    assert not [request for request in asked if "?" in json.dumps(request)]
     lost = [row for row in asked if row["status"] == "ERROR"]
     assert [(row["name"], row["about"]["outcome"]) for row in lost] == [("POST /suppliers", "unknown")]
 
@@ -51,18 +51,20 @@ def test_a_refusal_has_its_code_in_the_span_of_the_call_and_is_an_error(kept: di
 
 
 def test_requests_waits_ages_and_writes_are_counted(kept: dict[str, Any]) -> None:
-    told = {
+    metrics = {
         name: {tuple(sorted(point["about"].items())): point["number"] for point in points}
         for name, points in kept["metrics"].items()
     }
-    made = sum(told["katana.request.duration"].values())
+    made = sum(metrics["katana.request.duration"].values())
     assert (
-        made == told["katana.request.wait"][()] == len([span for span in kept["spans"] if "attempt" in span["about"]])
+        made
+        == metrics["katana.request.wait"][()]
+        == len([span for span in kept["spans"] if "attempt" in span["about"]])
     )
-    assert told["katana_mcp.writes"] == {(("outcome", "applied"),): 1, (("outcome", "unknown"),): 1}
+    assert metrics["katana_mcp.writes"] == {(("outcome", "applied"),): 1, (("outcome", "unknown"),): 1}
     refused = (("code", "not_found"), ("outcome", "refused"), ("tool", "get_customer"))
-    assert told["katana_mcp.tool.duration"][refused] == 1
-    assert told["katana_mcp.answer.overdue"][(("tool", "list_customers"),)] == 1
+    assert metrics["katana_mcp.tool.duration"][refused] == 1
+    assert metrics["katana_mcp.answer.overdue"][(("tool", "list_customers"),)] == 1
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_nothing_is_loaded_that_nobody_asked_for() -> None:
     program = (
         "import sys; from katana_mcp.configuration.settings import load;"
         "from katana_mcp.server.application import application; application(load(sandbox=True));"
-        "print([each for each in sys.modules if each.startswith(('opentelemetry.sdk', 'prometheus_client'))])"
+        "print([name for name in sys.modules if name.startswith(('opentelemetry.sdk', 'prometheus_client'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -122,7 +124,7 @@ def test_what_is_measured_goes_where_the_variables_of_opentelemetry_say(tmp_path
         server.shutdown()
     sent = dict(handler.got)
     assert set(sent) == {"/v1/traces", "/v1/metrics"}
-    assert all(each in sent["/v1/traces"] for each in (b"tools/call get_customer", b"resources/read", b"prompts/get"))
+    assert all(name in sent["/v1/traces"] for name in (b"tools/call get_customer", b"resources/read", b"prompts/get"))
     assert b"katana_mcp.tool.duration" in sent["/v1/metrics"]
     for body in sent.values():
         assert b"secretwords" not in body

@@ -19,7 +19,7 @@ from order_plans import (
     new_order,
     old,
     planned,
-    told,
+    summaries,
 )
 from server_wire import Wire, amount, live
 from transfer_plans import applied
@@ -53,10 +53,10 @@ def test_where_a_tax_rate_is_not_known_the_total_with_tax_is_left_out_and_that_i
     assert (warning.severity, warning.code) == ("info", "tax_unknown")
     assert warning.message == "the total with tax is not known: no tax rate is known for FORK, WHEEL"
     request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
-    assert told(CREATE.checks(request, new_facts(rates={}, default_tax=None))) == [("info", "tax_unknown", None)]
+    assert summaries(CREATE.checks(request, new_facts(rates={}, default_tax=None))) == [("info", "tax_unknown", None)]
     unnamed = new_facts(names={("tax_rate", "None"): Named("None")})
     refused = CREATE.checks(new_order(rows=[FORKS | {"tax_rate_id": "None"}]), unnamed)
-    assert told(refused) == [("blocking", "not_found", "rows[0].tax_rate_id"), ("info", "tax_unknown", None)]
+    assert summaries(refused) == [("blocking", "not_found", "rows[0].tax_rate_id"), ("info", "tax_unknown", None)]
 
 
 def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said() -> None:
@@ -69,7 +69,7 @@ def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said(
     # What is there already keeps the rate that it has.
     untaxed = old(purchase_order_rows=[ROW | {"tax_rate_id": None}])
     changed = MODIFY.plan(change(update_rows=[{"row_id": ROW["id"], "quantity": 3}]), untaxed)
-    assert [each.body for each in changed.actions] == [{"quantity": 3}]
+    assert [step.body for step in changed.actions] == [{"quantity": 3}]
 
 
 def _rows(value: Any) -> list[dict[str, object]]:  # noqa: ANN401 - a list of a body

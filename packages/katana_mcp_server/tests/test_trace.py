@@ -25,7 +25,7 @@ def story(tenant: Tenant) -> Recall:
     return recall(tenant)
 
 
-def told(answer: Wire) -> list[Row]:
+def summaries(answer: Wire) -> list[Row]:
     """Each row: how it was reached, what happened to how much of what, and in which document."""
     return [
         (
@@ -41,7 +41,7 @@ def codes(answer: Wire) -> list[str]:
 
 
 def lot(answer: Wire, number: str) -> Wire:
-    (found,) = [each for each in answer["lots"] if number in {each.get("batch_number"), each.get("serial_number")}]
+    (found,) = [entry for entry in answer["lots"] if number in {entry.get("batch_number"), entry.get("serial_number")}]
     return found
 
 
@@ -55,7 +55,7 @@ def sums(answer: Wire, number: str) -> Wire:
 async def test_a_recalled_batch_is_followed_to_the_customers(stage: Stage, story: Recall) -> None:
     answer = await stage.call("trace", number="LOT-77", direction="down")
     bought, paste, kit = (record["order_no"] for record in (story.bought, story.paste_order, story.kit_order))
-    assert told(answer) == [
+    assert summaries(answer) == [
         (None, 0, "received", "RESIN", "LOT-77", 10, bought),
         (None, 0, "used", "RESIN", "LOT-77", 4, paste),
         ("down", 1, "made", "PASTE", "P-1", 4, paste),
@@ -79,7 +79,7 @@ async def test_a_recalled_batch_is_followed_to_the_customers(stage: Stage, story
 async def test_a_shipped_order_is_followed_to_the_suppliers(stage: Stage, story: Recall) -> None:
     answer = await stage.call("trace", number=story.sold["order_no"])
     bought, paste, kit = (record["order_no"] for record in (story.bought, story.paste_order, story.kit_order))
-    assert told(answer) == [
+    assert summaries(answer) == [
         (None, 0, "shipped", "KIT", "K-1", 1, story.sold["order_no"]),
         ("up", 0, "made", "KIT", "K-1", 2, kit),
         ("up", 1, "used", "PASTE", "P-1", 2, kit),
@@ -93,9 +93,9 @@ async def test_a_shipped_order_is_followed_to_the_suppliers(stage: Stage, story:
 
 
 async def test_a_batch_in_the_middle_goes_both_ways_and_each_way_alone(stage: Stage, story: Recall) -> None:
-    both = told(await stage.call("trace", number="P-1"))
-    down = told(await stage.call("trace", number="P-1", direction="down"))
-    up = told(await stage.call("trace", number="P-1", direction="up"))
+    both = summaries(await stage.call("trace", number="P-1"))
+    down = summaries(await stage.call("trace", number="P-1", direction="down"))
+    up = summaries(await stage.call("trace", number="P-1", direction="up"))
     assert [row[2:5] for row in both] == [
         ("made", "PASTE", "P-1"),
         ("used", "PASTE", "P-1"),
@@ -111,10 +111,10 @@ async def test_a_batch_in_the_middle_goes_both_ways_and_each_way_alone(stage: St
 
 async def test_orders_of_every_kind_are_starts(stage: Stage, story: Recall) -> None:
     bought = await stage.call("trace", number=story.bought["order_no"], kind="purchase_order")
-    assert {each["batch_number"] for each in bought["lots"]} == {"LOT-77", "LOT-78", "P-1", "P-2", "K-1"}
+    assert {entry["batch_number"] for entry in bought["lots"]} == {"LOT-77", "LOT-78", "P-1", "P-2", "K-1"}
     assert bought["rows"][0]["event"] == "received"
     made = await stage.call("trace", number=story.paste_order["order_no"])
-    assert [row[:5] for row in told(made)] == [
+    assert [row[:5] for row in summaries(made)] == [
         (None, 0, "made", "PASTE", "P-1"),
         (None, 0, "made", "PASTE", "P-2"),
         (None, 0, "used", "PASTE", "P-1"),
@@ -184,7 +184,7 @@ async def test_what_a_customer_sent_back_counts_once_it_is_in_stock(stage: Stage
     )
     tenant.edit("sales_returns", returned["id"], status="RETURNED_ALL", return_date="2026-03-05T08:00:00.000Z")
     before = await stage.call("trace", number="K-1", direction="down")
-    assert [each["event"] for each in before["rows"]] == ["made", "returned", "shipped"]
+    assert [entry["event"] for entry in before["rows"]] == ["made", "returned", "shipped"]
     assert sums(before, "K-1") == {"made": 2, "shipped": 1, "in_stock": 1, "unaccounted": 0}
     tenant.edit("sales_returns", returned["id"], status="RESTOCKED_ALL")
     a_minute_later(stage)
@@ -251,7 +251,7 @@ async def test_batches_that_open_orders_hold_are_told_until_they_leave(stage: St
     assert lot(answer, "K-1")["reserved"] == 1
     assert sums(answer, "K-1") == {"made": 2, "shipped": 1, "in_stock": 1, "unaccounted": 0}
     of_order = await stage.call("trace", number=held["order_no"])
-    assert [row[:5] for row in told(of_order)][:2] == [
+    assert [row[:5] for row in summaries(of_order)][:2] == [
         (None, 0, "reserved", "KIT", "K-1"),
         ("up", 0, "made", "KIT", "K-1"),
     ]
@@ -334,7 +334,7 @@ async def test_a_circle_ends(stage: Stage, story: Recall) -> None:
     floor.produced(again, 1, {rework: {"R-1": 1}}, "P-1")
     answer = await stage.call("trace", number="P-1", levels=10)
     assert len({row["row"] for row in answer["rows"]}) == answer["total"]
-    assert {each["batch_number"]: each["level"] for each in answer["lots"]} == {
+    assert {entry["batch_number"]: entry["level"] for entry in answer["lots"]} == {
         "P-1": 0,
         "K-1": 1,
         "R-1": 2,
@@ -400,7 +400,7 @@ async def test_without_katana_orders_are_traced_and_stock_is_left_out(stage: Sta
     answer = await stage.call("trace", number=story.sold["order_no"], kind="sales_order")
     assert [row["event"] for row in answer["rows"]] == ["shipped", "made", "used", "made", "used", "received"]
     assert codes(answer) == ["katana_unavailable"]
-    assert not any("in_stock" in each or "batch_number" in each for each in answer["lots"])
+    assert not any("in_stock" in entry or "batch_number" in entry for entry in answer["lots"])
     refused = await stage.refusal("trace", number="LOT-77", kind="batch")
     assert refused["error"] == "katana_unavailable"
 

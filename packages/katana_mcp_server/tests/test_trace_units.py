@@ -88,19 +88,19 @@ async def test_outsourced_goods_are_followed_over_what_they_used(stage: Stage, f
     batches = [{"batch_id": floor.batches["LOT-77"], "quantity": 6}]
     floor.tenant.edit("outsourced_purchase_order_recipe_rows", used["id"], batch_transactions=batches)
     held = await stage.call("trace", number="LOT-77", direction="down")
-    assert [(each["event"], each["quantity"]) for each in held["rows"]] == [("received", 10), ("reserved", 6)]
+    assert [(entry["event"], entry["quantity"]) for entry in held["rows"]] == [("received", 10), ("reserved", 6)]
     trace = floor.trace(paste, {"P-1": 3})
     floor.tenant.create("purchase_order_receive", {"purchase_order_row_id": key, "quantity": 3, "traceability": trace})
     a_minute_later(stage)
     down = await stage.call("trace", number="LOT-77", direction="down")
-    assert [(each["event"], each["sku"], each["quantity"]) for each in down["rows"]] == [
+    assert [(entry["event"], entry["sku"], entry["quantity"]) for entry in down["rows"]] == [
         ("received", "RESIN", 10),
         ("used", "RESIN", 6),
         ("received", "PASTE", 3),
     ]
     assert [(lot["in_stock"], lot["unaccounted"]) for lot in down["lots"]] == [(4, 0), (3, 0)]
     up = await stage.call("trace", number="P-1", direction="up")
-    assert [(each["event"], each["sku"]) for each in up["rows"]] == [
+    assert [(entry["event"], entry["sku"]) for entry in up["rows"]] == [
         ("received", "PASTE"),
         ("used", "RESIN"),
         ("received", "RESIN"),
@@ -120,10 +120,10 @@ class History:
         self.customers: dict[str, set[int]] = {}
 
     def take(self, variant: int) -> tuple[str, int] | None:
-        known = [name for (of, name), amount in self.left.items() if of == variant and amount]
-        if not known:
+        names = [name for (of, name), amount in self.left.items() if of == variant and amount]
+        if not names:
             return None
-        name = self.random.choice(known)
+        name = self.random.choice(names)
         amount = self.random.randint(1, self.left[variant, name])
         self.left[variant, name] -= amount
         return name, amount

@@ -73,8 +73,8 @@ def _moved(path: Path) -> None:
 
 
 def _deleted(path: Path) -> None:
-    for each in path.parent.glob(f"{path.name}*"):
-        each.unlink()
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
 
 
 def _emptied(path: Path) -> None:

@@ -130,7 +130,7 @@ async def ids_of(stage: Stage, collection: str, record_id: object, name: str) ->
         found.append({"rows": (await stage.call(tools.get, skus_or_variant_ids=[record_id]))["variants"]})
     else:
         got = await stage.call(tools.get, **{tools.argument: record_id}, **more)
-        found.append({"rows": [each for each in got.values() if isinstance(each, dict)]})
+        found.append({"rows": [value for value in got.values() if isinstance(value, dict)]})
     return [{row.get(tools.argument) for row in payload["rows"]} for payload in found]
 
 
@@ -187,11 +187,11 @@ async def test_a_field_that_could_not_be_read_is_told_and_a_filter_by_it_says_th
     await served.call("list_sales_orders", limit=1)
     spoilt.spoil("sales_orders", order["id"], delivery_date="soon", total=["much"])
     listed = await served.call("list_sales_orders", total_min=1, order_by="-created_at")
-    (told,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_field"]
-    assert told.startswith(f"incomplete: sales_order.total of 1 ({order['id']}) could not be read")
+    (message,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_field"]
+    assert message.startswith(f"incomplete: sales_order.total of 1 ({order['id']}) could not be read")
     ordered = await served.call("list_sales_orders", order_by="delivery_date")
-    (told,) = [warning["message"] for warning in ordered["warnings"] if warning["code"] == "unread_field"]
-    assert "delivery_date" in told
+    (message,) = [warning["message"] for warning in ordered["warnings"] if warning["code"] == "unread_field"]
+    assert "delivery_date" in message
     assert "unread_field" not in str(await served.call("list_sales_orders", status=["DELIVERED"]))
     (status,) = [
         entity for entity in (await served.call("cache_status"))["entities"] if entity["entity"] == "sales_order"
@@ -205,13 +205,13 @@ async def test_a_field_that_could_not_be_read_is_told_and_a_filter_by_it_says_th
 
 async def test_custom_fields_by_definition_are_shown_and_cost_nothing(served: Stage, spoilt: Spoilt) -> None:
     tenant = spoilt.own.sandbox.tenant()
-    variants = [each for each in live(tenant, "variants") if each.get("sku")]
+    variants = [record for record in live(tenant, "variants") if record.get("sku")]
     custom = {f"{UUID}1": "red", f"{UUID}2": 7, f"{UUID}3": None}
     for variant in variants:
         spoilt.fields["variants", variant["id"]] = {"custom_fields": custom}
     for collection in ("products", "materials", "services"):
         for item in live(tenant, collection):
-            nested = [{**each, "custom_fields": custom} for each in item["variants"]]
+            nested = [{**record, "custom_fields": custom} for record in item["variants"]]
             spoilt.fields[collection, item["id"]] = {"variants": nested}
     sku = variants[0]["sku"]
     (found,) = (await served.call("get_variant_details", skus_or_variant_ids=[sku]))["variants"]
@@ -268,5 +268,5 @@ async def test_a_sum_over_an_amount_that_could_not_be_read_says_that_it_is_incom
     answer = await served.call("check_inventory", skus_or_variant_ids=variants)
     (odd,) = [row for row in answer["stock"] if row["locations"] and "in_stock" not in row]
     assert "committed" in odd
-    (told,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "unread_field"]
-    assert told.startswith("incomplete: quantity_in_stock of some levels")
+    (message,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "unread_field"]
+    assert message.startswith("incomplete: quantity_in_stock of some levels")

@@ -125,9 +125,9 @@ async def test_a_plan_is_stale_once_a_unit_lies_elsewhere(
     first, *rest = row["traceability"]
     tenant.edit("purchase_order_rows", row["id"], traceability=[{**first, "bin_location_id": other}, *rest])
     clock.advance(61)
-    told = payload_of(await stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]}))
-    assert told["error"] == "stale_plan", told
-    assert f"{units.ids[0]} lies in C-3, not in A-1" in str(told), told
+    answer = payload_of(await stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]}))
+    assert answer["error"] == "stale_plan", answer
+    assert f"{units.ids[0]} lies in C-3, not in A-1" in str(answer), answer
 
 
 async def test_a_lost_answer_is_looked_up_and_no_unit_moves_twice(

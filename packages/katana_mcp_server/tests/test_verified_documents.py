@@ -115,8 +115,8 @@ async def test_without_a_unit_a_quantity_that_fits_only_in_stock_units_is_one(st
     unknown = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "unit": "crate"}])
     assert "unit" in _kinds(unknown)
     line["unit_holds"] = 1
-    told = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "unit": "crate"}])
-    assert "unit" not in _kinds(told)
+    compared = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "unit": "crate"}])
+    assert "unit" not in _kinds(compared)
 
 
 async def test_what_came_before_is_told_apart_from_what_is_open(stage: Stage, tenant: Tenant) -> None:
@@ -133,10 +133,10 @@ async def test_what_came_before_is_told_apart_from_what_is_open(stage: Stage, te
         {"sku": _sku(tenant, opened), "quantity": opened["quantity"] + 4},
     ]
     note = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
-    told = {(difference["kind"], difference.get("sku")): difference for difference in note["differences"]}
-    assert "received" in told["already_received", _sku(tenant, came)]["no_call"]
-    assert "can no longer be changed" in told["price", _sku(tenant, came)]["no_call"]
-    more = told["quantity", _sku(tenant, opened)]["settle"]["arguments"]["update_rows"]
+    differences = {(difference["kind"], difference.get("sku")): difference for difference in note["differences"]}
+    assert "received" in differences["already_received", _sku(tenant, came)]["no_call"]
+    assert "can no longer be changed" in differences["price", _sku(tenant, came)]["no_call"]
+    more = differences["quantity", _sku(tenant, opened)]["settle"]["arguments"]["update_rows"]
     assert more == [{"row_id": opened["id"], "quantity": opened["quantity"] + 4}]
     assert {row["row_id"] for row in note["receive"]["rows"]} == {opened["id"]}
     good = next(product for product in note["goods"] if product["sku"] == _sku(tenant, opened))
@@ -156,14 +156,16 @@ async def test_prices_taxes_and_totals_are_compared_in_the_orders_currency(stage
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "price": "250,00", "price_per": 100}
     asked: dict[str, Any] = {"purchase_order_id": order["id"], "kind": "invoice", "net_total": "1,00", "tax_total": 1}
     answer = await stage.call(TOOL, **asked, lines=[{**line, "tax_rate": other["rate"]}])
-    told = {
+    differences = {
         difference["kind"]: difference
         for difference in answer["differences"]
         if difference.get("sku") in (None, line["sku"])
     }
-    assert (told["price"]["document"], told["price"]["order"]) == (2.5, row["price_per_unit"])
-    assert told["tax_rate"]["settle"]["arguments"]["update_rows"] == [{"row_id": row["id"], "tax_rate_id": other["id"]}]
-    assert {"net_total", "tax_total"} <= told.keys()
+    assert (differences["price"]["document"], differences["price"]["order"]) == (2.5, row["price_per_unit"])
+    assert differences["tax_rate"]["settle"]["arguments"]["update_rows"] == [
+        {"row_id": row["id"], "tax_rate_id": other["id"]}
+    ]
+    assert {"net_total", "tax_total"} <= differences.keys()
     assert await _previews(stage, answer) >= 3
     foreign = await stage.call(TOOL, **asked, lines=[line], currency="XPF")
     assert "currency" in _kinds(foreign)
@@ -182,11 +184,11 @@ async def test_what_came_is_not_said_to_be_received_where_it_cannot_be_read(stag
     (row, *_) = order["purchase_order_rows"]
     lines = [{"sku": _sku(tenant, row), "quantity": "a pallet or so"}]
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
-    told = " ".join([*answer["next_actions"], *(difference.get("no_call", "") for difference in answer["differences"])])
+    text = " ".join([*answer["next_actions"], *(difference.get("no_call", "") for difference in answer["differences"])])
     assert "receive" not in answer
-    assert "nothing is left" not in told
-    assert f"how much of {lines[0]['sku']} came is not known: see the differences" in told
-    assert "give the amount as a number, and compare again" in told
+    assert "nothing is left" not in text
+    assert f"how much of {lines[0]['sku']} came is not known: see the differences" in text
+    assert "give the amount as a number, and compare again" in text
 
 
 async def test_a_draft_is_not_received_but_changed(stage: Stage, tenant: Tenant) -> None:
@@ -269,9 +271,11 @@ async def test_of_rows_that_the_document_lacks_it_says_what_the_call_would_delet
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": 1, "price": 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind=kind)
-    told = [difference["message"] for difference in answer["differences"] if difference["kind"] == "not_on_document"]
-    assert told
-    assert all(each.endswith(f"; the call deletes its rows: do not use it if {still}") for each in told)
+    messages = [
+        difference["message"] for difference in answer["differences"] if difference["kind"] == "not_on_document"
+    ]
+    assert messages
+    assert all(message.endswith(f"; the call deletes its rows: do not use it if {still}") for message in messages)
     (net,) = [difference["message"] for difference in answer["differences"] if difference["kind"] == "net_total"]
     assert net.startswith("net total: the lines of the document come to 1, the order comes to ")
 
@@ -290,7 +294,7 @@ async def test_the_only_row_of_an_order_is_not_taken_off_it(stage: Stage, tenant
 
 async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage: Stage, tenant: Tenant) -> None:
     order = _boxed(tenant)
-    row = next(each for each in order["purchase_order_rows"] if each["purchase_uom"] == "box")
+    row = next(line for line in order["purchase_order_rows"] if line["purchase_uom"] == "box")
     head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
     began = datetime.fromisoformat(order["order_created_date"])
     for nr, (price, uom, rate) in enumerate([(9, "box", 500)] + [(8, "box", 500)] * 5 + [(7, "pcs", 1)]):
@@ -309,12 +313,18 @@ async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage
         return await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice", **terms)
 
     dear = await asked(9.5)
-    good = next(each for each in dear["goods"] if each["variant_id"] == row["variant_id"])
-    assert [each["order_no"] for each in good["last_prices"]] == ["PO-905", "PO-904", "PO-903", "PO-902", "PO-901"]
-    assert {each["price_per_unit"] for each in good["last_prices"]} == {8}
-    (told,) = [warning for warning in dear["warnings"] if warning["code"] == "unusual_price"]
-    assert told["message"].endswith(f"the document has 9.5 {order['currency']} per box; the last 5 purchases cost 8")
-    assert told["field_path"] == "lines[0]"
+    good = next(entry for entry in dear["goods"] if entry["variant_id"] == row["variant_id"])
+    assert [purchase["order_no"] for purchase in good["last_prices"]] == [
+        "PO-905",
+        "PO-904",
+        "PO-903",
+        "PO-902",
+        "PO-901",
+    ]
+    assert {purchase["price_per_unit"] for purchase in good["last_prices"]} == {8}
+    (unusual,) = [warning for warning in dear["warnings"] if warning["code"] == "unusual_price"]
+    assert unusual["message"].endswith(f"the document has 9.5 {order['currency']} per box; the last 5 purchases cost 8")
+    assert unusual["field_path"] == "lines[0]"
     for unremarkable in (await asked(8.5), await asked(9.5, price_tolerance=20), await asked(None)):
         assert [warning for warning in unremarkable["warnings"] if warning["code"] == "unusual_price"] == []
     assert "last_prices" not in (await asked(None))["goods"][0]
@@ -323,7 +333,7 @@ async def test_a_price_is_held_against_the_last_five_purchases_of_the_good(stage
 async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting_it(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    received = [record for record in live(tenant, "purchase_orders") if record["status"] == "RECEIVED"]
     order = next(record for record in received if record["billing_status"] == "NOT_BILLED")
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"] + 2, "price": row["price_per_unit"] + 1}
@@ -344,7 +354,7 @@ async def test_what_an_invoice_says_of_a_received_order_is_settled_by_correcting
 
 
 async def test_a_received_good_of_several_rows_is_never_corrected_by_guess(stage: Stage, tenant: Tenant) -> None:
-    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    received = [record for record in live(tenant, "purchase_orders") if record["status"] == "RECEIVED"]
     order = next(record for record in received if record["billing_status"] == "NOT_BILLED")
     first = order["purchase_order_rows"][0]
     head = {name: order[name] for name in ("supplier_id", "location_id", "currency")}
@@ -365,10 +375,10 @@ async def test_a_received_good_of_several_rows_is_never_corrected_by_guess(stage
 
 
 async def test_a_billed_order_is_not_proposed_to_be_reopened(stage: Stage, tenant: Tenant) -> None:
-    received = [each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED"]
+    received = [record for record in live(tenant, "purchase_orders") if record["status"] == "RECEIVED"]
     order = next(record for record in received if record["billing_status"] == "BILLED")
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "price": row["price_per_unit"] + 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
-    told = next(difference for difference in answer["differences"] if difference["kind"] == "price")
-    assert "reopen_billed" in told["no_call"]
+    price = next(difference for difference in answer["differences"] if difference["kind"] == "price")
+    assert "reopen_billed" in price["no_call"]

@@ -51,7 +51,7 @@ async def test_what_a_first_listing_stored_before_it_broke_off_is_told(clock: Ma
         assert answer["warming"] == f"250/{total}"
         cached = {entity["entity"]: entity for entity in (await stage.call("cache_status"))["entities"]}
         assert (cached["variant"]["warming"], cached["variant"]["records"]) == (f"250/{total}", 250)
-        assert all("warming" not in cached[each] for each in ("service", "customer"))
+        assert all("warming" not in cached[entity] for entity in ("service", "customer"))
 
 
 KEYED = {
@@ -163,15 +163,15 @@ async def test_an_id_that_katana_does_not_tell_in_time_may_still_come(slow: OwnS
 
 
 async def test_progress_of_a_cold_sync_only_grows_over_all_entities(own: OwnSandbox) -> None:
-    told: list[tuple[float, float | None]] = []
+    reports: list[tuple[float, float | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         assert message
-        told.append((progress, total))
+        reports.append((progress, total))
 
     async with staged(own) as stage:
         await stage.client.call_tool("search_items", {"query": "fork"}, progress_handler=note)
-    done = [each for each, _ in told]
+    done = [progress for progress, _ in reports]
     assert len(done) > 2
     assert done == sorted(set(done))
-    assert all(total is not None and each <= total for each, total in told)
+    assert all(total is not None and progress <= total for progress, total in reports)

@@ -106,9 +106,9 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
     assert "warming" in answers[0]
     assert "the first sync is at" in answers[0]["next_actions"][-1]
     assert "it goes on from there" in answers[0]["next_actions"][-1]
-    checked = [each["checked"] for each in answers]
+    checked = [reply["checked"] for reply in answers]
     assert checked == sorted(checked)
-    assert any(0 < each["checked"] < each["variants"] and "warming" not in each for each in answers)
+    assert any(0 < reply["checked"] < reply["variants"] and "warming" not in reply for reply in answers)
     assert answers[-1]["checked"] == answers[-1]["variants"] > 2_000
     assert "total_is_lower_bound" not in answers[-1]
     assert own.sandbox.max_requests_in_window() <= 60
@@ -116,7 +116,7 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
     assert [page for page, count in pages.items() if page not in {None, "1"} and count > 2] == []
 
 
-class _Told:
+class _Context:
     """Stands for the client that a call reports to."""
 
     def __init__(self) -> None:
@@ -127,15 +127,15 @@ class _Told:
 
 
 async def test_what_others_read_is_no_progress_of_this_call() -> None:
-    told = _Told()
-    reports = ProgressReports(cast("Context", told), {CUSTOMER.name: CUSTOMER, VARIANT.name: VARIANT})
+    context = _Context()
+    reports = ProgressReports(cast("Context", context), {CUSTOMER.name: CUSTOMER, VARIANT.name: VARIANT})
     reports.expect(["customer"])
     reports.overhear(Progress("variant", 250, 600))
     reports.overhear(Progress("customer", 20, 40))
     reports.overhear(Progress("variant", 600, 600))
     reports.end(whole=True)
     await reports.close()
-    assert told.reports == [(0.5, 1, "syncing customers: 20/40"), (1.0, 1, "read")]
+    assert context.reports == [(0.5, 1, "syncing customers: 20/40"), (1.0, 1, "read")]
 
 
 @pytest.mark.parametrize("tool", [LOW, pytest.param(BLOCKING, marks=pytest.mark.soak)])

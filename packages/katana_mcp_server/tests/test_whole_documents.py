@@ -203,16 +203,16 @@ LEFT: dict[str, dict[str, tuple[str, ...]]] = {
 
 def _merged(values: list[Any], filled: Mapping[str, object], name: str = "") -> Any:  # noqa: ANN401 - any JSON
     """Return one value with everything that any of these values has, a list with one entry."""
-    known = [value for value in values if value not in (None, [], {})]
-    if not known:
+    present = [value for value in values if value not in (None, [], {})]
+    if not present:
         return filled.get(name, FILLED.get(name, "x"))
-    if isinstance(known[0], dict):
-        records = cast("list[Wire]", known)
+    if isinstance(present[0], dict):
+        records = cast("list[Wire]", present)
         keys = dict.fromkeys(key for record in records for key in record)
         return {key: _merged([record.get(key) for record in records], filled, key) for key in keys}
-    if isinstance(known[0], list):
-        return [_merged([entry for each in known for entry in each], filled)]
-    return next((each for each in known if isinstance(each, float)), known[0])
+    if isinstance(present[0], list):
+        return [_merged([entry for entries in present for entry in entries], filled)]
+    return next((value for value in present if isinstance(value, float)), present[0])
 
 
 def _own(value: Any, number: Iterator[int], name: str = "") -> Any:  # noqa: ANN401 - any JSON
@@ -221,7 +221,7 @@ def _own(value: Any, number: Iterator[int], name: str = "") -> Any:  # noqa: ANN
         record = cast("Wire", value)
         return {key: _own(record[key], number, key) for key in record if key not in {"deleted_at", "archived_at"}}
     if isinstance(value, list):
-        return [_own(each, number, name) for each in cast("list[Any]", value)]
+        return [_own(element, number, name) for element in cast("list[Any]", value)]
     return True if isinstance(value, bool) else _leaf(value, name, next(number))
 
 
@@ -237,11 +237,11 @@ def _leaf(value: float | str, name: str, own: int) -> object:
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
     if isinstance(value, dict):
-        for name, each in cast("Wire", value).items():
-            yield from _leaves(each, f"{path}.{name}" if path else name)
+        for name, member in cast("Wire", value).items():
+            yield from _leaves(member, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for each in cast("list[Any]", value):
-            yield from _leaves(each, f"{path}[]")
+        for element in cast("list[Any]", value):
+            yield from _leaves(element, f"{path}[]")
     else:
         yield path, value
 
@@ -250,29 +250,29 @@ def _planted(tenant: Tenant, case: Case, number: Iterator[int]) -> tuple[int, Wi
     """Put in a record with everything, and what belongs to it; return its id, and what stands in each field."""
 
     def made(collection: str, **links: object) -> Wire:
-        known = list(islice(tenant.all(collection), ENOUGH))
-        record: Wire = {**_own(_merged(known, case.filled), number), **links}
+        samples = list(islice(tenant.all(collection), ENOUGH))
+        record: Wire = {**_own(_merged(samples, case.filled), number), **links}
         tenant.insert_raw(collection, record)
         return record
 
     document = made(case.collection)
-    told = dict(_leaves(document))
+    leaves = dict(_leaves(document))
     for collection, (name, of) in case.beside.items():
-        told |= dict(_leaves(made(collection, **{name: document[of]}), collection))
-    return document["id"], told
+        leaves |= dict(_leaves(made(collection, **{name: document[of]}), collection))
+    return document["id"], leaves
 
 
 def _stands(path: str, value: float | str, document: Wire) -> bool:
     """Return whether the document has the value; where that is a flag, under the same name."""
     name = path.rpartition(".")[2]
-    for at, each in _leaves(document):
+    for at, leaf in _leaves(document):
         if value is True:
-            found = each is True and at.rpartition(".")[2] == name
+            found = leaf is True and at.rpartition(".")[2] == name
         elif isinstance(value, str) and not value.endswith(".0000"):
             # Where people know the day alone, the day is told.
-            found = isinstance(each, str) and (value in each or (each == value[:10] and at.rpartition(".")[2] == name))
+            found = isinstance(leaf, str) and (value in leaf or (leaf == value[:10] and at.rpartition(".")[2] == name))
         else:
-            found = each == float(value)
+            found = leaf == float(value)
         if found:
             return True
     return False
@@ -285,10 +285,10 @@ async def test_whatever_katana_sends_of_a_record_stands_in_its_document(own: Own
     missing: dict[str, set[str]] = {}
     async with staged(own) as stage:
         for name, case in CASES.items():
-            id, told = planted[name]
+            id, leaves = planted[name]
             asked = {"skus_or_variant_ids": [id]} if name == "variant" else {f"{case.tool.removeprefix('get_')}_id": id}
             document = (await stage.call(case.tool, **case.arguments, **asked))[case.holds]
-            missing[name] = {path for path, value in told.items() if not _stands(path, value, document)}
+            missing[name] = {path for path, value in leaves.items() if not _stands(path, value, document)}
     assert {name: sorted(paths) for name, paths in missing.items()} == {
         name: sorted(path for paths in LEFT[name].values() for path in paths) for name in CASES
     }

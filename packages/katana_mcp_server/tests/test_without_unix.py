@@ -28,8 +28,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def test_every_module_loads() -> None:
-    told = subprocess.run([sys.executable, RUNNER, "every_module"], capture_output=True, text=True, check=True).stdout
-    assert int(told) == len(names())
+    output = subprocess.run([sys.executable, RUNNER, "every_module"], capture_output=True, text=True, check=True).stdout
+    assert int(output) == len(names())
 
 
 async def test_it_serves_over_stdio_reads_and_writes(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -75,7 +75,7 @@ async def test_it_serves_over_http_until_it_is_stopped(tmp_path: Path, environme
 
 @pytest.mark.soak
 def test_it_looks_after_the_cache(tmp_path: Path, environment: dict[str, str]) -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, RUNNER, "several_commands", "sync tax_rate", "cache rebuild tax_rate", "cache status"],
         capture_output=True,
         text=True,
@@ -84,8 +84,8 @@ def test_it_looks_after_the_cache(tmp_path: Path, environment: dict[str, str]) -
         check=True,
     ).stdout.strip()
     answers = list[object]()
-    while told:
-        answer, end = json.JSONDecoder().raw_decode(told)
+    while output:
+        answer, end = json.JSONDecoder().raw_decode(output)
         answers.append(answer)
-        told = told[end:].lstrip()
+        output = output[end:].lstrip()
     assert len(list(filter(None, answers))) == 3

@@ -80,7 +80,7 @@ def test_every_documented_code_exists_and_no_message_is_tagged_by_a_prefix() -> 
 def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     every = [tool.name for tool in tools()]
     assert [tool.name for tool in chosen((), ("all",), ())] == every
-    assert [tool.name for tool in chosen((), (), ())] == [each for each in every if each != "rebuild_cache"]
+    assert [tool.name for tool in chosen((), (), ())] == [name for name in every if name != "rebuild_cache"]
     assert "rebuild_cache" in {tool.name for tool in chosen((), ("admin",), ())}
     assert [tool.name for tool in chosen(("rebuild_cache",), (), ())] == ["rebuild_cache"]
     assert {tool.toolset for tool in chosen((), ("sales",), ())} == {"sales", "writing"}
@@ -92,11 +92,11 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     grouped = [tool.name for tool in tools() if tool.toolset == "inventory" or tool.name in added]
     assert [tool.name for tool in chosen(("cache_status",), ("inventory",), ())] == grouped
     reading = [tool.name for tool in tools() if tool.read_only and not tool.plans]
-    assert [tool.name for tool in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
+    assert [tool.name for tool in chosen((), ("read",), ())] == reading == [name for name in every if name in reading]
     assert not {"rebuild_cache", "create_stock_transfer", "apply_plan"} & {*reading}
     both = {tool.name for tool in chosen((), ("read", "admin"), ())}
     assert both == {*reading, *(tool.name for tool in tools() if tool.toolset == "admin")}
-    left = [each for each in every if each != "cache_status"]
+    left = [name for name in every if name != "cache_status"]
     assert [tool.name for tool in chosen((), ("all",), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))

@@ -56,13 +56,13 @@ async def test_a_preview_that_finds_no_place_in_time_says_why_and_when_to_come_b
         waited = clock.monotonic() - began
         assert waited > 30
         assert refusal["error"] == "katana_unavailable"
-        told = re.search(
+        found = re.search(
             r"; waited (\d+) s for one of Katana's 60 requests a minute, which others use: ask again in (\d+) s",
             str(refusal["warnings"]),
         )
-        assert told is not None, refusal["warnings"]
-        assert abs(int(told[1]) - waited) <= 1
-        assert 10 <= int(told[2]) <= 60
+        assert found is not None, refusal["warnings"]
+        assert abs(int(found[1]) - waited) <= 1
+        assert 10 <= int(found[2]) <= 60
 
 
 async def test_the_first_order_of_a_cold_account_is_planned(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_the_first_order_of_a_cold_account_is_planned(tmp_path: Path) -> N
     own = OwnSandbox(Sandbox(SandboxConfig(variants=2_000, orders=200), clock=clock))
     tenant = own.sandbox.tenant()
     own.sandbox.faults.add(Fault("*", action=Delay(0.15), times=None))
-    variant = next(each for each in tenant.all("variants") if each.get("material_id"))
+    variant = next(record for record in tenant.all("variants") if record.get("material_id"))
     order = {
         "supplier_id": next(tenant.all("suppliers"))["name"],
         "location_id": next(tenant.all("locations"))["name"],

@@ -38,10 +38,10 @@ async def call_tool(ctx: ServerRequestContext[Any], params: mt.CallToolRequestPa
     answer = behaviour()["answers"].get(params.name)
     await asyncio.sleep(behaviour()["slow"].get(params.name, 0))
     if answer is None:
-        told: dict[str, Any] = {"arguments": params.arguments}
+        payload: dict[str, Any] = {"arguments": params.arguments}
         if params.name == "headers" and ctx.request is not None:
-            told["headers"] = dict(ctx.request.headers)
-        answer = {"content": [{"type": "text", "text": json.dumps(told)}], "structuredContent": told}
+            payload["headers"] = dict(ctx.request.headers)
+        answer = {"content": [{"type": "text", "text": json.dumps(payload)}], "structuredContent": payload}
     return mt.CallToolResult.model_validate(answer)
 
 

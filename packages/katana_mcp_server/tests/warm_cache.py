@@ -102,8 +102,8 @@ class _Start:
     def _age(self) -> timedelta | None:
         if _account(self.own) == _untouched_account(self.make):
             return timedelta()
-        known = _untouched(self.make).sandbox
-        since, before = int(known.now().timestamp() * 1000), known.tenant().db.stores
+        sandbox = _untouched(self.make).sandbox
+        since, before = int(sandbox.now().timestamp() * 1000), sandbox.tenant().db.stores
         stores = self.own.sandbox.tenant().db.stores
         return _AGE if all(_are_told(store, before[name], since) for name, store in stores.items()) else None
 

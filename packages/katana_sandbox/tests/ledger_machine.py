@@ -39,7 +39,7 @@ class LedgerMachine(StockMachine):
         self.account.goods += [self.kit, self.made]
         self._make_units(PLACES[0], day(1), final=True)
         bins = [{"bin_name": name, "location_id": PLACES[0]} for name in "AB"]
-        self.bins = [self.account.tenant.create("bin_locations", each)["id"] for each in bins]
+        self.bins = [self.account.tenant.create("bin_locations", fields)["id"] for fields in bins]
         LedgerMachine.steps -= 1  # the invariants are also checked before the first rule
 
     def _product(self, fields: dict[str, Any], recipe: dict[int, int]) -> int:
@@ -257,19 +257,19 @@ class LedgerMachine(StockMachine):
 
     @invariant()
     def bins_hold_what_documents_brought(self) -> None:
-        wanted: dict[tuple[int, int, int | None], Decimal] = defaultdict(Decimal)
+        expected: dict[tuple[int, int, int | None], Decimal] = defaultdict(Decimal)
         for header in self.account.live("stock_adjustments"):
             for row in header["stock_adjustment_rows"]:
                 for part in row["traceability"]:
                     amount = as_decimal(part["quantity"]).copy_sign(as_decimal(row["quantity"]))
-                    wanted[row["variant_id"], header["location_id"], part["bin_location_id"]] += amount
+                    expected[row["variant_id"], header["location_id"], part["bin_location_id"]] += amount
         for transfer in self.account.live("bin_transfers"):
             left, came = transfer["status"] != "CREATED", transfer["status"] == "DONE"
             for row in transfer["bin_transfer_rows"]:
                 amount, key = as_decimal(row["quantity"]), (row["variant_id"], transfer["location_id"])
-                wanted[*key, row["source_bin_location_id"]] -= amount * left
-                wanted[*key, row["target_bin_location_id"]] += amount * came
-        named = {key: amount for key, amount in wanted.items() if amount and key[2] is not None}
+                expected[*key, row["source_bin_location_id"]] -= amount * left
+                expected[*key, row["target_bin_location_id"]] += amount * came
+        named = {key: amount for key, amount in expected.items() if amount and key[2] is not None}
         assert {key: amount for key, amount in self.in_bins().items() if key[2] is not None} == named
 
     @invariant()

@@ -110,10 +110,10 @@ async def test_rows_without_a_tax_rate_take_the_default_of_their_side(api: Calle
     """4.2 [I]; a rate that is named always wins."""
     tenant.edit("tax_rates", 10000102, is_default_purchases=True)
     row = {"variant_id": 10000106, "quantity": 1, "price_per_unit": 100}
-    for tax, wanted in (({}, [None, 10000102]), ({"tax_rate_id": 10000103}, [10000103, 10000103])):
+    for tax, expected in (({}, [None, 10000102]), ({"tax_rate_id": 10000103}, [10000103, 10000103])):
         sale = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [{**row, **tax}]})).body
         buy = {"supplier_id": 10000101, "location_id": 10000101, "purchase_order_rows": [{**row, **tax}]}
         bought = (await api.post("/purchase_orders", buy)).body
-        assert [sale["sales_order_rows"][0]["tax_rate_id"], bought["purchase_order_rows"][0]["tax_rate_id"]] == wanted
+        assert [sale["sales_order_rows"][0]["tax_rate_id"], bought["purchase_order_rows"][0]["tax_rate_id"]] == expected
         percent = {None: 0, 10000101: 22, 10000102: 9, 10000103: 0}
-        assert [sale["total"], bought["total"]] == [100 + percent[rate] for rate in wanted]
+        assert [sale["total"], bought["total"]] == [100 + percent[rate] for rate in expected]

@@ -111,8 +111,8 @@ def test_committed_stock_is_what_open_rows_still_need(tenant: Tenant) -> None:
                     row["quantity"] - taken[row["id"]]
                 )
     for row in tenant.all("inventory"):
-        wanted = need[row["variant_id"], row["location_id"]] + recipes[row["variant_id"], row["location_id"]]
-        assert Decimal(row["quantity_committed"]) == wanted
+        expected = need[row["variant_id"], row["location_id"]] + recipes[row["variant_id"], row["location_id"]]
+        assert Decimal(row["quantity_committed"]) == expected
 
 
 @pytest.mark.parametrize(("variants", "orders"), [(None, None), (900, 400)])

@@ -247,10 +247,10 @@ TOML_FORMS: dict[str, tuple[str, Action]] = {
 
 @pytest.mark.parametrize("action", ACTIONS, ids=[action.name for action in ACTIONS])
 def test_every_action_is_read_from_toml_with_its_fields_and_with_its_defaults(action: type[Action]) -> None:
-    fields, wanted = TOML_FORMS[action.name]
+    fields, expected = TOML_FORMS[action.name]
     (given,) = parse_faults(f'[[fault]]\nmatch = "GET /products"\naction = "{action.name}"\n{fields}\n')
     (bare,) = parse_faults(f'[[fault]]\naction = "{action.name}"\n')
-    assert given == Fault(Match("GET", "/products"), 1, wanted, 1)
+    assert given == Fault(Match("GET", "/products"), 1, expected, 1)
     assert (type(given.action), bare.action) == (action, action())
 
 

@@ -68,8 +68,8 @@ async def test_a_patch_that_makes_a_product_impossible_is_refused(api: Caller) -
 async def test_a_configs_patch_replaces_the_list_matching_by_id_then_by_name(api: Caller) -> None:
     product = await made(api)
     size, colour = product["configs"]
-    wanted = [{"id": size["id"], "name": "Ignored", "values": ["S", "M", "L"]}, {"name": "Gears", "values": ["9"]}]
-    configs = (await api.patch(f"/products/{product['id']}", {"configs": wanted})).body["configs"]
+    changes = [{"id": size["id"], "name": "Ignored", "values": ["S", "M", "L"]}, {"name": "Gears", "values": ["9"]}]
+    configs = (await api.patch(f"/products/{product['id']}", {"configs": changes})).body["configs"]
     assert [(config["name"], config["values"]) for config in configs] == [("Size", ["S", "M", "L"]), ("Gears", ["9"])]
     assert configs[0]["id"] == size["id"]
     assert configs[1]["id"] not in {size["id"], colour["id"]}

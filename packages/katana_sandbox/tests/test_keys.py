@@ -26,8 +26,8 @@ def test_places_agree_with_a_dictionary(writes: list[tuple[Key, int]], absent: K
         plain[key] = place
     copy = Places()
     copy.restore(places.saved())
-    for each in (places, copy):
-        assert [each.get(key) for key in [*plain, absent]] == [plain.get(key, NOWHERE) for key in [*plain, absent]]
+    for store in (places, copy):
+        assert [store.get(key) for key in [*plain, absent]] == [plain.get(key, NOWHERE) for key in [*plain, absent]]
     assert copy.put(absent, 7) == plain.get(absent, NOWHERE)
 
 
@@ -59,5 +59,5 @@ def test_links_agree_with_sets_of_slots(toggles: list[tuple[Key, int]]) -> None:
     copy = Links()
     copy.restore(links.saved())
     for value in (10000101, 10000102, 9, "a", "b"):
-        wanted = sorted(slot for slot, held in plain.items() if held == value)
-        assert (links.of(value), copy.of(value)) == (wanted, wanted)
+        expected = sorted(slot for slot, held in plain.items() if held == value)
+        assert (links.of(value), copy.of(value)) == (expected, expected)

@@ -35,12 +35,12 @@ def inferences(facts: str) -> Counter[str]:
 
 @pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
 def test_every_inference_is_a_switch_or_has_a_reason() -> None:
-    wanted = inferences(FACTS.read_text())
+    expected = inferences(FACTS.read_text())
     cited = [*(switch.facts for switch in SWITCHES), *reasons().elements()]
     decided = Counter(section for text in cited for section in re.findall(r"([\d.]+) \[I\]", text))
-    assert wanted.total() > 45
+    assert expected.total() > 45
     apart = dict.fromkeys(APART, 0)
-    assert {**decided, **apart} == {**wanted, **apart}
+    assert {**decided, **apart} == {**expected, **apart}
 
 
 @pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
@@ -53,12 +53,12 @@ def test_every_open_point_is_a_switch_or_has_a_reason() -> None:
 
 
 def test_every_operation_is_served_or_has_a_reason() -> None:
-    known = {(operation.verb, operation.path) for operation in read_facts().operations.values()}
+    declared = {(operation.verb, operation.path) for operation in read_facts().operations.values()}
     served = set(build_router().operations())
-    assert served <= known
+    assert served <= declared
     text = README.read_text().partition("## Left out")[2]
-    assert f"{len(served)} of the {len(known)} operations" in " ".join(text.split())
-    left = [path for _, path in known - served]
+    assert f"{len(served)} of the {len(declared)} operations" in " ".join(text.split())
+    left = [path for _, path in declared - served]
     counted: Counter[str] = Counter()
     for cell, count in re.findall(r"^\| (`/[^|]+) \| (\d+) \| [^|]+ \|$", text.partition("\n## ")[0], re.MULTILINE):
         named = re.findall(r"`([^`]+)`", cell)

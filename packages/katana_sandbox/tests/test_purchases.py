@@ -169,9 +169,9 @@ async def test_batch_tracked_goods_need_batches_that_add_up(tenant: Tenant, api:
     variant = next(row["id"] for row in tenant.all("variants") if row["material_id"] == item["id"])
     made = order(tenant, {**BUY, "variant_id": variant})
     row = made["purchase_order_rows"][0]
-    wanted = "sum of batch quantity (current: 4) must match purchase order row quantity (expected: 10)"
+    expected = "sum of batch quantity (current: 4) must match purchase order row quantity (expected: 10)"
     few = [{"batch_id": None, "quantity": 4}]
-    assert message(await receive(api, row, 10, batch_transactions=few)) == wanted
+    assert message(await receive(api, row, 10, batch_transactions=few)) == expected
     answer = await api.patch(f"/purchase_orders/{made['id']}", {"status": "RECEIVED"})
     assert "batch tracked" in message(answer)
     batches = [{"batch_id": None, "quantity": 10}]

@@ -100,8 +100,8 @@ async def test_a_change_of_a_row_that_is_not_there_was_not_foreseen(sandbox: San
     nothing: tuple[dict[str, object] | None, ...] = ({}, None)
     for cleared in nothing:
         answer = await api.patch(gone, {"custom_fields": cleared})
-        told = {"statusCode": 500, "message": "Internal Server Error", "code": "ERR_NON_2XX_3XX_RESPONSE"}
-        assert (answer.status, answer.body) == (500, {"error": told}), "October 1"
+        error = {"statusCode": 500, "message": "Internal Server Error", "code": "ERR_NON_2XX_3XX_RESPONSE"}
+        assert (answer.status, answer.body) == (500, {"error": error}), "October 1"
     assert (await api.patch(gone, {"custom_fields": 7})).status == 422, "October 1: bad types still come first"
     sandbox.switches.set("bom_row_missing", 500)
     assert (await api.patch(gone, {"quantity": 1})).status == 500

@@ -251,8 +251,8 @@ async def test_what_a_sales_order_says_of_ingredients(api: Caller, tenant: Tenan
     variant = await gadget(api, tenant)
     bare = (await api.post("/products", {"name": "Bare", "variants": [{"sku": "B"}]})).body["variants"][0]["id"]
     states: list[tuple[object, object]] = []
-    for wanted in (variant, bare, STEEL):
-        order = await sold(api, {**LINE, "variant_id": wanted}, location_id=WORKSHOP)
+    for variant_id in (variant, bare, STEEL):
+        order = await sold(api, {**LINE, "variant_id": variant_id}, location_id=WORKSHOP)
         states.append((order["ingredient_availability"], order["production_status"]))
     assert states == [("IN_STOCK", "NONE"), ("NO_RECIPE", "NONE"), ("NOT_APPLICABLE", "NOT_APPLICABLE")]
     tenant.set_stock(bare, WORKSHOP, 50)

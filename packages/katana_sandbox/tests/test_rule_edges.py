@@ -60,8 +60,8 @@ async def test_whether_configs_are_matched_by_id_first_is_a_switch(sandbox: Sand
     """6.21."""
     api = sandbox.caller()
     product = (await api.post("/products", {**NEW, "variants": [{"sku": "T"}]})).body
-    wanted = [{"id": product["configs"][0]["id"], "name": "Length", "values": ["S"]}]
-    changed = (await api.patch(f"/products/{product['id']}", {"configs": wanted})).body["configs"]
+    changes = [{"id": product["configs"][0]["id"], "name": "Length", "values": ["S"]}]
+    changed = (await api.patch(f"/products/{product['id']}", {"configs": changes})).body["configs"]
     assert [config["name"] for config in changed] == ["Size"]
 
 

@@ -52,11 +52,11 @@ async def test_a_restored_account_goes_on_like_the_one_that_was_saved(
     await produced(api, order, 4, is_final=True)
     sandbox.save(path)
     copy = Sandbox.restore(path, clock=ManualClock())
-    for each in (api, copy.caller()):
-        assert (await each.patch(f"/manufacturing_orders/{order['id']}", {"status": "IN_PROGRESS"})).status == 200
-        await ordered(each, variant, 2)
-        assert (await each.post("/customers", {"name": "Neu"})).status == 200
-        row = (await rows_of(each, "recipe_rows", order))[0]
+    for caller in (api, copy.caller()):
+        assert (await caller.patch(f"/manufacturing_orders/{order['id']}", {"status": "IN_PROGRESS"})).status == 200
+        await ordered(caller, variant, 2)
+        assert (await caller.post("/customers", {"name": "Neu"})).status == 200
+        row = (await rows_of(caller, "recipe_rows", order))[0]
         assert row["total_consumed_quantity"] == 0
     assert await header(copy.caller(), order) == await header(api, order)
     assert everything(copy.tenant()) == everything(sandbox.tenant())

@@ -66,7 +66,7 @@ async def test_which_moves_of_a_transfer_are_allowed(tenant: Tenant, api: Caller
     """4.8, 6.20."""
     before = levels(tenant)
     made = transfer(tenant)
-    answers = [await move(api, made, wanted) for wanted in path]
+    answers = [await move(api, made, step) for step in path]
     assert answers[-1].status == status
     if path[-1] == "draft":
         assert levels(tenant) == before
@@ -217,11 +217,11 @@ async def test_movements_are_found_by_what_they_are_of(tenant: Tenant, api: Call
         {"caused_by_resource_id": sample["caused_by_resource_id"]},
         {"created_at_min": "2026-02-01T00:00:00Z", "updated_at_max": "2026-02-20T00:00:00Z"},
     ):
-        wanted = [row for row in everything if _fits(row, query)]
+        expected = [row for row in everything if _fits(row, query)]
         found = await api.get("/inventory_movements", {**query, "limit": 250})
-        assert wanted
-        assert found.page["total_records"] == str(len(wanted))
-        assert found.rows == wanted[::-1][:250]
+        assert expected
+        assert found.page["total_records"] == str(len(expected))
+        assert found.rows == expected[::-1][:250]
     assert (await api.get("/inventory_movements", {"resource_type": "Nonsense"})).status == 400
 
 
@@ -310,9 +310,9 @@ def test_the_ledger_counts_to_five_places_and_knows_the_cost_of_each_movement(em
     ctx = tenant.context()
     level = ctx.db.levels.get(1, 2)
     assert (level.in_stock, balance(ctx, 1, 2).in_stock) == (0, 0)
-    wanted = Movement(1, 2, level.in_stock + 1, None, NOW, "Production", 7, "MO-1", 3)
-    post(ctx, wanted._replace(quantity=wanted.quantity / 3, unit_cost=wanted.quantity * 6))
-    post(ctx, wanted._replace(quantity=-wanted.quantity / 9, resource_type="ProductionIngredient"))
+    movement = Movement(1, 2, level.in_stock + 1, None, NOW, "Production", 7, "MO-1", 3)
+    post(ctx, movement._replace(quantity=movement.quantity / 3, unit_cost=movement.quantity * 6))
+    post(ctx, movement._replace(quantity=-movement.quantity / 9, resource_type="ProductionIngredient"))
     assert str(balance(ctx, 1, 2).in_stock) == "0.22222"
     assert [cost for _, cost in moved(ctx, "ProductionIngredient", 7)] == [6]
     assert unpost(ctx, "Production", 7) == {(1, 2)}

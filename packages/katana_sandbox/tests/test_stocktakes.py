@@ -107,7 +107,7 @@ async def test_a_status_is_worked_on_after_the_answer_and_nothing_is_taken_meanw
     assert (await api.patch(f"/stocktake_rows/{row}", {"counted_quantity": 3})).status == 422
     assert (await api.post("/stocktake_rows", line)).status == 422
     asked = [await seen(api, take) for _ in range(2)]
-    assert [(each["status"], each["status_update_in_progress"]) for each in asked] == [
+    assert [(shown["status"], shown["status_update_in_progress"]) for shown in asked] == [
         ("NOT_STARTED", True),
         ("IN_PROGRESS", False),
     ]

@@ -52,8 +52,8 @@ async def test_lists_agree_with_a_plain_filter_over_all_records(
             for name, value in query.items()
         }
         answer = await api.get("/suppliers", {"limit": 250, **shown})
-        wanted = [row for row in tenant.all("suppliers") if _fits(row, shown)]
-        assert answer.rows == sorted(wanted, key=lambda row: (row["created_at"], row["id"]), reverse=True)
+        expected = [row for row in tenant.all("suppliers") if _fits(row, shown)]
+        assert answer.rows == sorted(expected, key=lambda row: (row["created_at"], row["id"]), reverse=True)
     past = [rows for at, rows in history if at <= clock.monotonic() - lag]
     sandbox.switches.set("replica_lag", lag)
     seen = (await api.get("/suppliers", {"limit": 250, "include_deleted": True})).rows

@@ -117,8 +117,8 @@ async def test_documents_say_how_far_they_are(
     supplier = next(tenant.all("suppliers"))["id"]
     header = {"supplier_id": supplier, "location_id": location(tenant), "purchase_order_rows": lines}
     bought = (await api.post("/purchase_orders", header)).body
-    wanted = ("manufacturing_order.done", "purchase_order.received", "purchase_order_row.received")
-    await subscribe(api, *wanted, "purchase_order.partially_received", "product_recipe_row.deleted", "bom_row.deleted")
+    actions = ("manufacturing_order.done", "purchase_order.received", "purchase_order_row.received")
+    await subscribe(api, *actions, "purchase_order.partially_received", "product_recipe_row.deleted", "bom_row.deleted")
     await produced(api, order, 1, is_final=True)
     row = bought["purchase_order_rows"][0]["id"]
     for quantity in (1, 3):
@@ -126,7 +126,7 @@ async def test_documents_say_how_far_they_are(
     await api.delete(f"/bom_rows/{(await api.get('/bom_rows', {'product_variant_id': variant})).rows[0]['id']}")
     await sandbox.courier.join()
     more = ("purchase_order_row.received", "purchase_order.partially_received", "bom_row.deleted")
-    assert sorted(receiver.actions) == sorted((*wanted, *more, "product_recipe_row.deleted"))
+    assert sorted(receiver.actions) == sorted((*actions, *more, "product_recipe_row.deleted"))
 
 
 async def test_stock_is_heard_when_it_moves_and_when_it_runs_out(

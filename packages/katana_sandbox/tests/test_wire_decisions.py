@@ -50,14 +50,14 @@ async def test_a_create_answers_200(api: Caller, tenant: Tenant) -> None:
     """1.2: whatever is created; no other request is touched."""
     variant = await gadget(api, tenant)
     order = await ordered(api, variant)
-    wanted = await sales_row(api, variant)
+    row_id = await sales_row(api, variant)
     prices = {"price_list_id": next(tenant.all("price_lists"))["id"]}
     price = {"variant_id": PART, "adjustment_method": "fixed", "amount": 1}
     created = [
         await api.post("/customers", {"name": "N"}),
         await produced(api, order, 1),
         await api.post("/price_list_rows", {**prices, "price_list_rows": [price]}),
-        await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": wanted}),
+        await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": row_id}),
     ]
     assert [answer.status for answer in created] == [200] * 4
     others = [
@@ -136,8 +136,8 @@ async def test_a_reference_that_leads_nowhere_has_a_status(api: Caller) -> None:
 async def test_a_delete_that_other_records_forbid_has_a_status(api: Caller, tenant: Tenant) -> None:
     """1.3: orders with a return, linked manufacturing orders, purchase orders received but not billed."""
     variant = await gadget(api, tenant)
-    wanted = await sales_row(api, variant)
-    made = (await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": wanted})).body
+    row_id = await sales_row(api, variant)
+    made = (await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": row_id})).body
     billed = {bill["purchase_order_id"] for bill in tenant.all("purchase_order_accounting_metadata")}
     orders = [row for row in tenant.all("purchase_orders") if row["status"] == "RECEIVED" and row["id"] not in billed]
     returned = next(tenant.all("sales_returns"))["sales_order_id"]

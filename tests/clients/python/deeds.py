@@ -46,19 +46,19 @@ class Deeds:
         """Do what the lines say until there are no more."""
         doing: set[asyncio.Task[None]] = set()
         deeds = {"list": list_tools, "call": call, "cancel": cancelled}
-        async for told in _lines():
-            task = asyncio.create_task(self._do(told, deeds))
+        async for command in _lines():
+            task = asyncio.create_task(self._do(command, deeds))
             doing.add(task)
             task.add_done_callback(doing.discard)
 
-    async def _do(self, told: Wire, deeds: Mapping[str, Callable[..., Awaitable[object]]]) -> None:
-        seen: dict[str, object] = {"id": told["id"]}
+    async def _do(self, command: Wire, deeds: Mapping[str, Callable[..., Awaitable[object]]]) -> None:
+        seen: dict[str, object] = {"id": command["id"]}
         try:
-            if told["do"] == "list":
+            if command["do"] == "list":
                 seen["tools"] = await deeds["list"]()
-            elif told["do"] == "call":
-                seen |= await self._call(told, deeds["call"])
-            elif told["do"] == "cancel" and self._running is not None:
+            elif command["do"] == "call":
+                seen |= await self._call(command, deeds["call"])
+            elif command["do"] == "cancel" and self._running is not None:
                 await deeds["cancel"]()
                 self._running.cancel()
         except Exception as error:  # noqa: BLE001 - what a client raises is what is looked at
@@ -66,9 +66,9 @@ class Deeds:
         sys.stdout.write(json.dumps(seen) + "\n")
         sys.stdout.flush()
 
-    async def _call(self, told: Wire, call: Callable[..., Awaitable[object]]) -> dict[str, object]:
-        self.answer, self.questions, self.progress = str(told.get("answer", "decline")), [], []
-        self._running = asyncio.ensure_future(call(told["tool"], told["arguments"]))
+    async def _call(self, command: Wire, call: Callable[..., Awaitable[object]]) -> dict[str, object]:
+        self.answer, self.questions, self.progress = str(command.get("answer", "decline")), [], []
+        self._running = asyncio.ensure_future(call(command["tool"], command["arguments"]))
         try:
             seen = await self._running
         except asyncio.CancelledError:
@@ -81,12 +81,12 @@ class Deeds:
 async def _lines() -> AsyncIterator[Wire]:
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        told = json.loads(line)
-        if told["do"] == "connect":
-            sys.stdout.write(json.dumps({"id": told["id"]}) + "\n")
+        command = json.loads(line)
+        if command["do"] == "connect":
+            sys.stdout.write(json.dumps({"id": command["id"]}) + "\n")
             sys.stdout.flush()
         else:
-            yield told
+            yield command
 
 
 def seen_of(content: list[object], *, is_error: bool | None) -> Wire:

@@ -156,7 +156,7 @@ class ComparedBackend:
 
     async def settle(self) -> None:
         """Wait for the writes and the comparisons under way."""
-        while running := [each for each in (*self._comparing, *self._writing) if not each.done()]:
+        while running := [task for task in (*self._comparing, *self._writing) if not task.done()]:
             await asyncio.wait(running)
 
     async def apply(self, batch: Batch) -> Applied:

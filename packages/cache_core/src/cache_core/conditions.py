@@ -98,10 +98,10 @@ def holds(condition: Condition, record: Record) -> bool:
         return any(_is_meant(value, condition.values) for value in named)
     values = [value for value in values_at(record, condition.field) if not isinstance(value, dict)]
     match condition:
-        case OneOf(_, wanted):
-            return any(_same(value, each) for value in values for each in wanted)
-        case NoneOf(_, unwanted):
-            return not any(_same(value, each) for value in values for each in unwanted)
+        case OneOf(_, accepted):
+            return any(_same(value, candidate) for value in values for candidate in accepted)
+        case NoneOf(_, rejected):
+            return not any(_same(value, candidate) for value in values for candidate in rejected)
         case Missing(_, missing):
             return (not values) is missing
         case Within(_, low, high):
@@ -120,9 +120,9 @@ def is_no_amount(value: object) -> bool:
     return isinstance(value, Decimal) and not value.is_finite()
 
 
-def _is_meant(value: object, wanted: tuple[Scalar, ...]) -> bool:
+def _is_meant(value: object, values: tuple[Scalar, ...]) -> bool:
     """Return whether a custom field has one of these values, or any."""
-    return any(_same(value, each) for each in wanted) if wanted else value is not None
+    return any(_same(value, candidate) for candidate in values) if values else value is not None
 
 
 def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
@@ -136,8 +136,8 @@ def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
         yield fields.get("field_value")
 
 
-def _same(value: object, wanted: Scalar) -> bool:
-    return _compare(value, wanted) == 0
+def _same(value: object, other: Scalar) -> bool:
+    return _compare(value, other) == 0
 
 
 def _between(value: object, low: Scalar | None, high: Scalar | None) -> bool:

@@ -22,7 +22,7 @@ def private_directory(path: Path) -> Path:
     try:
         if target.is_symlink():
             raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
-        for missing in [each for each in (target, *target.parents) if not each.exists()][::-1]:
+        for missing in [directory for directory in (target, *target.parents) if not directory.exists()][::-1]:
             missing.mkdir(mode=_DIRECTORY, exist_ok=True)
         owner = target.stat()
         if is_foreign(owner):

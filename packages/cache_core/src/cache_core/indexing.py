@@ -68,14 +68,14 @@ def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Re
 
 async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Parents:
     """Return every record that these records borrow from, in any soft state; unknown ones are left out."""
-    wanted: dict[str, dict[RecordId, None]] = {}
+    ids_by_entity: dict[str, dict[RecordId, None]] = {}
     places = dict.fromkeys((lookup.entity, lookup.path) for lookup in (*spec.searchable.lookups(), *spec.inherits))
     for entity, path in places:
         if entity in cache.entities:
-            ids = wanted.setdefault(entity, {})
+            ids = ids_by_entity.setdefault(entity, {})
             ids.update((record_id, None) for record in records for record_id in _ids(record, path))
     parents: Parents = {}
-    for entity, ids in wanted.items():
+    for entity, ids in ids_by_entity.items():
         found = await cache.get_many(entity, list(ids))
         parents.update(((entity, row.id), row.record) for row in found.rows)
     return parents
@@ -119,7 +119,7 @@ async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> 
 
 
 def _ids(record: Record, path: str) -> Iterable[RecordId]:
-    return (each for value in values_at(record, path) if (each := as_id(value)) is not None)
+    return (record_id for value in values_at(record, path) if (record_id := as_id(value)) is not None)
 
 
 _LENT_STATE = ("deleted_at", "archived_at")

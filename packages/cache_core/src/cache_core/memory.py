@@ -71,9 +71,9 @@ class MemoryBackend:
         for row in batch.reindexed:
             self._reindex(table, row)
         gone = [record_id for record_id in batch.removed if table.rows.pop(record_id, None) is not None]
-        for each in batch.removed:
-            table.written_at.pop(each, None)
-            table.quarantine.pop(each, None)
+        for removed_id in batch.removed:
+            table.written_at.pop(removed_id, None)
+            table.quarantine.pop(removed_id, None)
         for poison in batch.quarantine:
             key = poison.id if poison.id is not None else poison.payload
             table.quarantine.pop(key, None)
@@ -92,8 +92,10 @@ class MemoryBackend:
     def _upsert(self, table: _Table, batch: Batch, row: Row) -> bool:
         table.quarantine.pop(row.id, None)
         stored = table.rows.get(row.id)
-        known = None if stored is None else StoredVersion(stored.version, table.written_at.get(row.id), stored.record)
-        if not replaces(batch, row, known):
+        existing = (
+            None if stored is None else StoredVersion(stored.version, table.written_at.get(row.id), stored.record)
+        )
+        if not replaces(batch, row, existing):
             return False
         table.rows[row.id] = row
         if batch.origin is Origin.OWN_WRITE:
@@ -121,7 +123,7 @@ class MemoryBackend:
         rows = [row for row in self._table(entity).rows.values() if row.key == key]
         live = sorted(_sortable(row.id) for row in rows if not row.deleted and not row.archived)
         best = max(rows, key=lambda row: (not row.deleted, not row.archived, _sortable(row.id)), default=None)
-        ambiguous = tuple(each[-1] for each in live) if len(live) > 1 else ()
+        ambiguous = tuple(sort_key[-1] for sort_key in live) if len(live) > 1 else ()
         return KeyMatch(None if best is None else _stored(best), ambiguous)
 
     async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
@@ -142,7 +144,7 @@ class MemoryBackend:
         rows = list(self._visible(entity, search.where, search.visibility))
         found = sorted(
             next(filter(None, _answers(query, rows)), ()),
-            key=lambda each: (*each[:3], each[3].text.sort_name, _sortable(each[3].id)),
+            key=lambda candidate: (*candidate[:3], candidate[3].text.sort_name, _sortable(candidate[3].id)),
         )
         hits = tuple(_hit(spec, query, tier, place, row) for tier, _, place, row in found[: search.limit])
         return SearchResult(hits, len(found), query.cut)

@@ -196,13 +196,13 @@ async def windows(spec: EntitySpec, backend: CacheBackend) -> AsyncIterator[tupl
 async def _put(batch: Batch, target: CacheBackend) -> None:
     """Write rows over what the target holds at the same version: an own write that still stands, or a wrong row."""
     changed = set((await target.apply(batch)).changed)
-    wanted = {row.id: row for row in batch.upserts}
+    by_id = {row.id: row for row in batch.upserts}
     same = [
-        (row, wanted[row.id])
-        for row in (await target.get_many(batch.entity, list(wanted))).rows
-        if row.version == wanted[row.id].version
+        (row, by_id[row.id])
+        for row in (await target.get_many(batch.entity, list(by_id))).rows
+        if row.version == by_id[row.id].version
     ]
-    again = [each for row, each in same if row.id not in changed or row != _read_back(each)]
+    again = [upsert for row, upsert in same if row.id not in changed or row != _read_back(upsert)]
     if again:
         await target.apply(replace(batch, upserts=(), removed=[row.id for row in again]))
         await target.apply(replace(batch, upserts=again))

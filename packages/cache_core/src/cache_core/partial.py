@@ -30,8 +30,8 @@ def likeliest(listed: Iterable[Listed], together: Sequence[int]) -> tuple[list[i
         listed: for each word that a hit may rest on.
         together: rows that hold all of these words, for the lists that were cut may not meet.
     """
-    lists = [each for each in listed if each.rows]
-    counts = Counter(row for each in lists for row in each.rows)
+    lists = [row_list for row_list in listed if row_list.rows]
+    counts = Counter(row for row_list in lists for row in row_list.rows)
     counts.update({row: len(lists) - counts[row] for row in together})
     by_count: dict[int, list[int]] = {}
     for row, count in counts.items():
@@ -41,12 +41,12 @@ def likeliest(listed: Iterable[Listed], together: Sequence[int]) -> tuple[list[i
         if len(best) >= MAX_LOOKED:
             break
         best += sorted(by_count[count], reverse=True)
-    return best[:MAX_LOOKED], len(counts) > MAX_LOOKED or any(each.cut for each in lists)
+    return best[:MAX_LOOKED], len(counts) > MAX_LOOKED or any(row_list.cut for row_list in lists)
 
 
 def present(query: Query, listed: Iterable[Listed]) -> tuple[str, ...]:
     """Return the tokens of all words with a list that is not empty, if one of these was cut; otherwise nothing."""
-    lists = [(word, each) for word, each in zip(carriers(query), listed, strict=True) if each.rows]
-    if not any(each.cut for _, each in lists):
+    lists = [(word, row_list) for word, row_list in zip(carriers(query), listed, strict=True) if row_list.rows]
+    if not any(row_list.cut for _, row_list in lists):
         return ()
     return tuple(token for word, _ in lists for token in word)

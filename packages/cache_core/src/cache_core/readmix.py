@@ -156,8 +156,8 @@ async def reads_of(spec: EntitySpec, cache: CacheBackend, count: int, seed: int)
 
 def drawn(sample: Sample, random: Random) -> Read:
     """Return one read."""
-    kinds = [each for each in KINDS if each.possible(sample)]
-    (kind,) = random.choices(kinds, [each.weight for each in kinds])
+    kinds = [candidate for candidate in KINDS if candidate.possible(sample)]
+    (kind,) = random.choices(kinds, [candidate.weight for candidate in kinds])
     return Read(sample.spec.name, kind.name, kind.ask(sample, random))
 
 
@@ -179,9 +179,9 @@ class Kind:
 
 
 def _ids(sample: Sample, random: Random) -> Question:
-    known = random.sample(sample.ids, min(len(sample.ids), random.choice((1, 1, 5, 50))))
+    existing = random.sample(sample.ids, min(len(sample.ids), random.choice((1, 1, 5, 50))))
     absent: list[RecordId] = [random.randrange(10**9, 10**10) for _ in range(random.choice((0, 0, 1)))]
-    return tuple(known + absent)
+    return tuple(existing + absent)
 
 
 def _key(sample: Sample, random: Random) -> Question:
@@ -277,7 +277,7 @@ def _visibility(random: Random) -> Visibility:
 
 def _where(sample: Sample, random: Random, counts: Sequence[int]) -> Where:
     fields = random.sample(sorted(sample.values), min(len(sample.values), random.choice(counts)))
-    return tuple(_condition(each, sample.values[each], random) for each in fields)
+    return tuple(_condition(name, sample.values[name], random) for name in fields)
 
 
 def _condition(path: str, values: list[Scalar], random: Random) -> Condition:
@@ -306,13 +306,13 @@ def _scalars(spec: EntitySpec, record: Record) -> Iterator[tuple[str, Scalar]]:
             yield name, value
         elif name in spec.children and isinstance(value, list):
             rows: list[object] = value  # pyright: ignore[reportUnknownVariableType] - records are open
-            yield from ((f"{name}[].{key}", each) for row in rows for key, each in _scalar_items(row))
+            yield from ((f"{name}[].{key}", scalar) for row in rows for key, scalar in _scalar_items(row))
 
 
 def _scalar_items(row: object) -> Iterator[tuple[str, Scalar]]:
     if isinstance(row, dict):
         items: dict[str, object] = row  # pyright: ignore[reportUnknownVariableType] - records are open
-        yield from ((key, each) for key, each in items.items() if isinstance(each, bool | int | str | Decimal))
+        yield from ((key, value) for key, value in items.items() if isinstance(value, bool | int | str | Decimal))
 
 
 def _texts(place: Place, record: Record, parents: Parents) -> list[str]:

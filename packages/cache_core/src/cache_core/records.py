@@ -116,7 +116,7 @@ def values_at(record: object, path: str) -> Iterator[object]:
         if rest:
             yield from values_at(item, rest)
         elif isinstance(item, list):
-            yield from (each for each in item if each is not None)  # pyright: ignore[reportUnknownVariableType] - records are open
+            yield from (element for element in item if element is not None)  # pyright: ignore[reportUnknownVariableType] - records are open
         elif item is not None:
             yield item
 
@@ -130,8 +130,8 @@ def _step(path: str) -> tuple[str, bool, str]:
 
 def projected(record: Mapping[str, Json], fields: frozenset[str]) -> dict[str, Json]:
     """Return what a record has at these paths, as it stands there: of rows, `rows[].name` keeps that field alone."""
-    wanted = inner_fields(fields)
-    return {name: _of_rows(value, wanted[name]) for name, value in record.items() if name in wanted}
+    fields_by_name = inner_fields(fields)
+    return {name: _of_rows(value, fields_by_name[name]) for name, value in record.items() if name in fields_by_name}
 
 
 @lru_cache(maxsize=256)

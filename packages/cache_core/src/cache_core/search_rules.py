@@ -257,12 +257,12 @@ def _part(query: Query, text: SearchText) -> tuple[int, WeightClass] | None:
     """
     sought = _sought(query)
     padded = f" {' '.join(text.by_class())} "
-    there = [each for each in sought if each.stands_in(padded)]
-    lacking = sum(not each.small for each in sought) - 2 * sum(not each.small for each in there)
-    if len(sought) == 1 or lacking > 0 or not any(each.carries for each in there):
+    there = [word for word in sought if word.stands_in(padded)]
+    lacking = sum(not word.small for word in sought) - 2 * sum(not word.small for word in there)
+    if len(sought) == 1 or lacking > 0 or not any(word.carries for word in there):
         return None
     parts = zip(WeightClass, text.by_class(), strict=False)
-    held = (place for place, part in parts if all(each.stands_in(f" {part} ") for each in there))
+    held = (place for place, part in parts if all(word.stands_in(f" {part} ") for word in there))
     return len(sought) - len(there), next(held, WeightClass.SPREAD)
 
 

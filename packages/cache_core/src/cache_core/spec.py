@@ -205,7 +205,7 @@ def _parts(place: Place) -> Iterator[tuple[str, Place]]:
 
 
 def _passages(place: WeightClass, paths: tuple[Place, ...], record: Record, parents: Parents) -> Iterator[Passage]:
-    for source, path in (part for each in paths for part in _parts(each)):
+    for source, path in (part for field_place in paths for part in _parts(field_place)):
         for text in texts_at(path, record, parents):
             yield Passage(source, place, normalised(text), unseparated(text, place) if place in _CODED else None)
 

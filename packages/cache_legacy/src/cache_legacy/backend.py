@@ -206,7 +206,7 @@ class LegacyBackend:
             return SearchResult(cut=query.cut)
         async with self._reading(seen) as db:
             found = await answers(db, query, seen)
-            best = sorted(found.ranked.items(), key=lambda each: each[1])[: search.limit]
+            best = sorted(found.ranked.items(), key=lambda entry: entry[1])[: search.limit]
             rows = await _by_ref(db, [ref for ref, _ in best])
         hits = tuple(
             Hit(rows[ref], how.tier, how.place, matched_fields(spec, rows[ref].record, query, how.tier), how.missing)

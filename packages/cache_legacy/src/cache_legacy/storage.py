@@ -178,8 +178,8 @@ def _make(path: Path, fill: Callable[[Path, Path], None]) -> None:
 
 def _older(path: Path) -> list[Path]:
     """Return the files of older schema versions beside a file, the newest last."""
-    numbered = [(int(found[1]), each) for each in path.parent.iterdir() if (found := _NAME.fullmatch(each.name))]
-    return [each for number, each in sorted(numbered) if number < _SCHEMA_VERSION]
+    numbered = [(int(found[1]), file) for file in path.parent.iterdir() if (found := _NAME.fullmatch(file.name))]
+    return [file for number, file in sorted(numbered) if number < _SCHEMA_VERSION]
 
 
 @contextmanager

@@ -108,11 +108,13 @@ async def _note(db: aiosqlite.Connection, batch: Batch) -> None:
     """Write the quarantine, healed by the upserts first, and the sync state."""
     entity = batch.entity
     await _delete(db, "quarantine", entity, [*(row.id for row in batch.upserts), *batch.removed])
-    for each in batch.quarantine:
-        reason, payload = (text.encode("utf-8", "replace").decode() for text in (each.reason, each.payload))
-        await db.execute_fetchall(_SAME_POISON, (entity, each.id, payload))
+    for quarantined in batch.quarantine:
+        reason, payload = (
+            text.encode("utf-8", "replace").decode() for text in (quarantined.reason, quarantined.payload)
+        )
+        await db.execute_fetchall(_SAME_POISON, (entity, quarantined.id, payload))
         insert = "INSERT INTO quarantine (entity, id, reason, payload) VALUES (?, ?, ?, ?)"
-        await db.execute_fetchall(insert, (entity, each.id, reason, payload))
+        await db.execute_fetchall(insert, (entity, quarantined.id, reason, payload))
     if batch.state is not None:
         await db.execute_fetchall(_REMEMBER, (entity, encode_state(batch.state)))
 

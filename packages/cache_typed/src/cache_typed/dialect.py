@@ -152,7 +152,7 @@ def table_objects(table: Table) -> Iterator[SchemaObject]:
     """Yield a table and its indexes."""
     dialect = sqlite.dialect()
     yield SchemaObject("table", table.name, str(CreateTable(table).compile(dialect=dialect)).strip())
-    for index in sorted(table.indexes, key=lambda each: str(each.name)):
+    for index in sorted(table.indexes, key=lambda item: str(item.name)):
         yield SchemaObject("index", str(index.name), str(CreateIndex(index).compile(dialect=dialect)).strip())
 
 
@@ -339,10 +339,10 @@ def learn_fields_of(source: str) -> str:
 
 def in_list(values: Iterable[str | int]) -> str | None:
     """Return the one parameter of `IN_LIST` for any number of values; None where it cannot carry them."""
-    wanted = list(values)
-    if any(isinstance(value, str) and "\0" in value for value in wanted):
+    items = list(values)
+    if any(isinstance(value, str) and "\0" in value for value in items):
         return None
-    return json.dumps(wanted, ensure_ascii=False)
+    return json.dumps(items, ensure_ascii=False)
 
 
 IN_LIST = "IN (SELECT value FROM json_each({}))"

@@ -48,16 +48,16 @@ def take(path: Path, beside: Path, mappings: Iterable[TableMapping]) -> None:
         try:
             found = dialect.schema_objects(connection)
             upgrade.fill_names(connection, source)
-            for each in schemas:
-                schema.renew(connection, each, found)
-                writing.void_lease(connection, each.layout.spec.name)
+            for entity_schema in schemas:
+                schema.renew(connection, entity_schema, found)
+                writing.void_lease(connection, entity_schema.layout.spec.name)
                 # The sidecar is made as a whole: faster than row by row.
-                own = f" ON {each.layout.name} "
-                triggers = [thing for thing in each.sidecar if thing.kind == "trigger" and own in thing.sql]
+                own = f" ON {entity_schema.layout.name} "
+                triggers = [thing for thing in entity_schema.sidecar if thing.kind == "trigger" and own in thing.sql]
                 for statement in map(dialect.drop, triggers):
                     connection.execute(statement)
-                upgrade.fill_entity(connection, source, each)
-                for statement in (*each.refill, *(thing.sql for thing in triggers)):
+                upgrade.fill_entity(connection, source, entity_schema)
+                for statement in (*entity_schema.refill, *(thing.sql for thing in triggers)):
                     connection.execute(statement)
         except BaseException:
             connection.execute("ROLLBACK")
@@ -71,8 +71,8 @@ def _faults(connection: Connection, schemas: list[EntitySchema]) -> Iterator[str
     if gone:
         yield f"these are missing or not as expected: {', '.join(gone)}"
         return
-    for each in schemas:
-        yield from _sidecar_faults(connection, each)
+    for entity_schema in schemas:
+        yield from _sidecar_faults(connection, entity_schema)
 
 
 def _sidecar_faults(connection: Connection, entity: EntitySchema) -> Iterator[str]:

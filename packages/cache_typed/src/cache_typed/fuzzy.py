@@ -81,8 +81,8 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | Non
         case Tier.CODE:
             if not (query.run and layout.is_coded):
                 return None
-            wanted = runs.runs_of(query.run)
-            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), wanted, runs.run_id(name))
+            parameter = runs.runs_of(query.run)
+            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), parameter, runs.run_id(name))
         case Tier.PARTIAL:
             nrs = _with_some(db, layout, asked)
             row_id = f"{name}.{pk}"
@@ -91,8 +91,10 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | Non
             meant = _meant(db, layout, asked)
             if not any(meant.values()):
                 return None
-            wanted = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
-            return _Source(dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), wanted, dialect.text_id(name))
+            parameter = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
+            return _Source(
+                dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), parameter, dialect.text_id(name)
+            )
 
 
 def _meant(db: Connection, layout: Layout, asked: _FuzzyQuery) -> dict[str, list[str]]:
@@ -160,7 +162,7 @@ def _best_rows(
     request = asked.request
     _, checked = narrowed(db, layout, request.where, request.visibility)
     taken = found if checked else found[: request.limit]
-    loaded = {each.nr: each.row for each in load(db, layout, [candidate.nr for candidate in taken])}
+    loaded = {keyed.nr: keyed.row for keyed in load(db, layout, [candidate.nr for candidate in taken])}
     kept = [candidate for candidate in taken if not checked or hold(request.where, loaded[candidate.nr].record)]
     hits = [
         Hit(

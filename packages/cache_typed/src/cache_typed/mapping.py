@@ -75,7 +75,7 @@ class Shape:
     Attributes:
         name: the table's name.
         fields: wire fields that have a column here, with their codecs.
-        known: their names.
+        field_set: their names.
         orders: which column sorts which number column.
         columns: wire columns in storage order, as SQL writes them: fields, their order columns, `cache_fields`,
             `cache_unknown`.
@@ -93,17 +93,19 @@ class Shape:
         self.columns: tuple[str, ...] = tuple(
             map(dialect.quoted, (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown"))
         )
-        self.known = frozenset(self.fields)
+        self.field_set = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
         self._picked: dict[Cell, _Picked] = {}
 
-    def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
+    def cells(
+        self, record: Mapping[str, Json], odd: dict[str, Json], placed: frozenset[str]
+    ) -> tuple[list[Cell], bool]:
         """Return the cells of a record, and whether some value did not fit.
 
         Args:
             record: the object to store.
             odd: fields that the caller found not to fit; grows.
-            known: every field that has a place, here or with the caller.
+            placed: every field that has a place, here or with the caller.
         """
         values = list(map(record.get, self.fields))
         cells = [None if value is None else store(value) for value, store in zip(values, self._stores, strict=True)]
@@ -116,8 +118,8 @@ class Shape:
             key = None if name in odd else order_key(value)
             strange = strange or (key is None and value is not None)
             cells.append(key)
-        if not record.keys() <= known:
-            odd.update((name, value) for name, value in record.items() if name not in known)
+        if not record.keys() <= placed:
+            odd.update((name, value) for name, value in record.items() if name not in placed)
         cells.append(field_names(tuple(record)).nr)
         cells.append(encode(odd).decode() if odd else None)
         return cells, strange
@@ -210,12 +212,12 @@ class Layout:
 
     def only(self, fields: frozenset[str]) -> "Layout":
         """Return the layout that reads these paths of a record alone, as `records.projected` says."""
-        known = self._projections.get(fields)
-        if known is None:
-            known = Layout(self.mapping, fields)
+        layout = self._projections.get(fields)
+        if layout is None:
+            layout = Layout(self.mapping, fields)
             if len(self._projections) < _MOST_PROJECTIONS:
-                self._projections[fields] = known
-        return known
+                self._projections[fields] = layout
+        return layout
 
     @property
     def name(self) -> str:
@@ -263,7 +265,7 @@ class Layout:
             stored: list[list[Cell]] = []
             parts[part.field] = stored
             for position, row in enumerate(rows or ()):
-                cells, strange = shape.cells(row, {}, shape.known)
+                cells, strange = shape.cells(row, {}, shape.field_set)
                 misfit = misfit or strange
                 stored.append([nr, position, *cells])
                 names.add(field_names(tuple(row)))

@@ -60,10 +60,10 @@ def _names(
     db: Connection, heads: Iterable[Sequence[Cell]], parts: Iterable[dict[str, list[Sequence[Cell]]]]
 ) -> dict[Cell, list[str]]:
     """Return the field names that these rows refer to; rows alike share an entry."""
-    wanted = {cells[-2] for cells in heads}
-    wanted.update(cells[-2] for part in parts for rows in part.values() for cells in rows)
+    nrs = {cells[-2] for cells in heads}
+    nrs.update(cells[-2] for part in parts for rows in part.values() for cells in rows)
     found: dict[Cell, list[str]] = {}
-    for chunk in batched(wanted, CHUNK):
+    for chunk in batched(nrs, CHUNK):
         sql = f"SELECT nr, names FROM cache_fields WHERE nr IN ({marks(chunk)})"
         found.update((nr, json.loads(names)) for nr, names in db.execute(sql, chunk))
     return found
@@ -75,8 +75,8 @@ def _stored(
     nr, text_id, version, deleted, archived = cells[:5]
     key = int(str(nr))
     row_id = key if text_id is None else read_back(str(text_id))
-    known = None if version is None else str(version)
-    return Stored(row_id, known, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
+    stored_version = None if version is None else str(version)
+    return Stored(row_id, stored_version, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
 
 
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> Found:
@@ -102,8 +102,8 @@ def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
     if not same:
         return KeyMatch(None)
     row = next(load(db, layout, [max(same)[-1]])).row
-    live = sorted(each[2] for each in same if each[0] and each[1])
-    return KeyMatch(row, tuple(each[1] for each in live) if len(live) > 1 else ())
+    live = sorted(candidate[2] for candidate in same if candidate[0] and candidate[1])
+    return KeyMatch(row, tuple(candidate[1] for candidate in live) if len(live) > 1 else ())
 
 
 def has_overflow(db: Connection, layout: Layout) -> bool:
@@ -193,9 +193,9 @@ def _sort_keys(rows: Iterable[KeyedRow], order: Order) -> Iterator[_SortKey]:
 
 
 def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
-    keys.sort(key=lambda each: each[1], reverse=order.descending)
+    keys.sort(key=lambda sort_key: sort_key[1], reverse=order.descending)
     present = [(key[0], key[2]) for key in keys if key[0] is not None]
-    present.sort(key=lambda each: each[0], reverse=order.descending)
+    present.sort(key=lambda entry: entry[0], reverse=order.descending)
     return [nr for _, nr in present] + [nr for value, _, nr in keys if value is None]
 
 

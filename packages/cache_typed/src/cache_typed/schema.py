@@ -46,10 +46,10 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     main = table_of(mapping.table)
     pk = next(column.name for column in main.primary_key)
     models = (main, *(table_of(part.table) for part in mapping.parts))
-    objects = [each for model in models for each in dialect.table_objects(model)]
-    tables = tuple(each for each in objects if each.kind == "table")
+    objects = [schema_object for model in models for schema_object in dialect.table_objects(model)]
+    tables = tuple(schema_object for schema_object in objects if schema_object.kind == "table")
     indexes = (
-        *(each for each in objects if each.kind != "table"),
+        *(schema_object for schema_object in objects if schema_object.kind != "table"),
         dialect.overflow_index(main.name),
         dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
     )
@@ -68,7 +68,9 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
 @lru_cache(maxsize=1)
 def _bookkeeping() -> tuple[SchemaObject, ...]:
     return tuple(
-        each for model in (CacheState, CacheQuarantine, CacheFields) for each in dialect.table_objects(table_of(model))
+        schema_object
+        for model in (CacheState, CacheQuarantine, CacheFields)
+        for schema_object in dialect.table_objects(table_of(model))
     )
 
 
@@ -117,7 +119,7 @@ def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str,
                 emptied.append(entity)
             renew(connection, schema, found)
             continue
-        if any(found.get(each.name) != each for each in schema.sidecar):
+        if any(found.get(schema_object.name) != schema_object for schema_object in schema.sidecar):
             _replace(connection, schema.sidecar, found)
             for statement in schema.refill:
                 connection.execute(statement)
@@ -142,29 +144,29 @@ def _grow(connection: Connection, schema: EntitySchema, found: dict[str, SchemaO
     for model, table in zip(schema.models, schema.tables, strict=True):
         if found.get(table.name) == table:
             continue
-        there, wanted = dialect.columns_in(connection, table.name), dialect.column_objects(model)
-        lacking = [each for name, each in wanted.items() if name not in there] if there else []
-        if lacking and not can_lack(there, wanted):
+        there, expected = dialect.columns_in(connection, table.name), dialect.column_objects(model)
+        lacking = [column for name, column in expected.items() if name not in there] if there else []
+        if lacking and not can_lack(there, expected):
             return None
-        if there and any(there[name] != wanted[name] for name in there.keys() & wanted.keys()):
+        if there and any(there[name] != expected[name] for name in there.keys() & expected.keys()):
             return None
-        missing += [dialect.add_column(table.name, each) for each in lacking] if there else [table.sql]
+        missing += [dialect.add_column(table.name, column) for column in lacking] if there else [table.sql]
     for statement in missing:
         connection.execute(statement)
     return bool(missing)
 
 
-def can_lack(there: dict[str, Column], wanted: dict[str, Column]) -> bool:
-    """Return whether rows of the columns there can become rows of those wanted, and lose nothing."""
-    same = all(name in wanted and wanted[name] == column for name, column in there.items())
-    return same and not any(column.required for name, column in wanted.items() if name not in there)
+def can_lack(there: dict[str, Column], expected: dict[str, Column]) -> bool:
+    """Return whether rows of the columns there can become rows of those expected, and lose nothing."""
+    same = all(name in expected and expected[name] == column for name, column in there.items())
+    return same and not any(column.required for name, column in expected.items() if name not in there)
 
 
-def _replace(connection: Connection, wanted: Iterable[SchemaObject], found: dict[str, SchemaObject]) -> None:
-    wanted = list(wanted)
-    for each in wanted:
-        if each.name in found:
-            connection.execute(dialect.drop(found[each.name]))
-    ordered = sorted(wanted, key=lambda each: ("table", "index", "trigger").index(each.kind))
-    for each in ordered:
-        connection.execute(each.sql)
+def _replace(connection: Connection, objects: Iterable[SchemaObject], found: dict[str, SchemaObject]) -> None:
+    objects = list(objects)
+    for schema_object in objects:
+        if schema_object.name in found:
+            connection.execute(dialect.drop(found[schema_object.name]))
+    ordered = sorted(objects, key=lambda item: ("table", "index", "trigger").index(item.kind))
+    for schema_object in ordered:
+        connection.execute(schema_object.sql)

@@ -48,16 +48,16 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
 
 def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
     _, checked = narrowed(db, layout, request.where, request.visibility)
-    wanted = MAX_CANDIDATES if checked else request.limit
-    exact, exact_total = _tier(db, layout, request, _Exact(query), wanted)
-    tokens, token_total = _tier(db, layout, request, _Tokens(query), wanted)
+    limit = MAX_CANDIDATES if checked else request.limit
+    exact, exact_total = _tier(db, layout, request, _Exact(query), limit)
+    tokens, token_total = _tier(db, layout, request, _Tokens(query), limit)
     cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
     ranked = exact + tokens
     if not checked:
         found = _load(db, layout, ranked[: request.limit])
         total = min(exact_total, MAX_CANDIDATES) + min(token_total, MAX_CANDIDATES)
     else:
-        kept = [each for each in _load(db, layout, ranked) if hold(request.where, each[1].row.record)]
+        kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].row.record)]
         found, total = kept[: request.limit], len(kept)
     return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
 
@@ -90,8 +90,8 @@ def finds(db: Connection, layout: Layout, candidate: str) -> bool:
 
 
 def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, KeyedRow]]:
-    rows = {each.nr: each for each in load(db, layout, [each.nr for each in ranked])}
-    return [(each, rows[each.nr]) for each in ranked]
+    rows = {keyed.nr: keyed for keyed in load(db, layout, [candidate.nr for candidate in ranked])}
+    return [(candidate, rows[candidate.nr]) for candidate in ranked]
 
 
 def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: KeyedRow) -> Hit:
@@ -130,12 +130,12 @@ class _Tokens:
         code = clause.bind(self.query.code)
         clause.parts.append(dialect.text_matches(name, expression))
         clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
-        wanted = [clause.bind(f" {token}") for token in self.query.tokens]
+        padded = [clause.bind(f" {token}") for token in self.query.tokens]
         texts = [f"' ' || {name}.{column}" for column in dialect.TEXT_COLUMNS]
         places = [
-            (" AND ".join(dialect.holds(text, each) for each in wanted), place) for place, text in enumerate(texts)
+            (" AND ".join(dialect.holds(text, token) for token in padded), place) for place, text in enumerate(texts)
         ]
-        spread = " AND ".join(dialect.holds(" || ".join(texts), each) for each in wanted)
+        spread = " AND ".join(dialect.holds(" || ".join(texts), token) for token in padded)
         cases = " ".join(f"WHEN {test} THEN {place}" for test, place in (*places, (spread, 4)))
         return dialect.text_rows(name, layout.pk), f"CASE {cases} END"
 

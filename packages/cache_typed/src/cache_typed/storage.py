@@ -184,10 +184,10 @@ class Storage:
         now = self._clock.now().timestamp()
         os.utime(path, (now, now))
         for older in _older(path):
-            parts = [each for suffix in _SUFFIXES if (each := older.with_name(f"{older.name}{suffix}")).exists()]
+            parts = [sibling for suffix in _SUFFIXES if (sibling := older.with_name(f"{older.name}{suffix}")).exists()]
             if now - max((part.stat().st_mtime for part in parts), default=now) > UNUSED.total_seconds():
-                for each in (*parts, older.with_suffix(".lock")):
-                    each.unlink(missing_ok=True)
+                for file in (*parts, older.with_suffix(".lock")):
+                    file.unlink(missing_ok=True)
 
     def _begin(self, path: Path) -> bool:
         """Make the file whole while other processes wait, filled from its newest older version if there is one.
@@ -304,8 +304,8 @@ def file_in(directory: Path | None) -> Path | None:
 
 def _older(path: Path) -> list[Path]:
     """Return the files of older schema versions beside a file, the newest last."""
-    numbered = [(int(found[1]), each) for each in path.parent.iterdir() if (found := _NAME.fullmatch(each.name))]
-    return [each for number, each in sorted(numbered) if number < schema.SCHEMA_VERSION]
+    numbered = [(int(found[1]), file) for file in path.parent.iterdir() if (found := _NAME.fullmatch(file.name))]
+    return [file for number, file in sorted(numbered) if number < schema.SCHEMA_VERSION]
 
 
 def _mark(path: Path) -> Path:

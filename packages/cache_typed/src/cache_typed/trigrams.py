@@ -98,14 +98,14 @@ def words_check(table: str) -> str:
 
 def _learn(table: str, row: str, source: str = "") -> str:
     # A look for each word before it is added would be a second one: its index refuses what is there.
-    each = f"SELECT value FROM {source}{_each(row)} WHERE value <> ''"
-    return f"INSERT INTO {table}_word(word) {each} ON CONFLICT DO NOTHING"
+    words = f"SELECT value FROM {source}{_each(row)} WHERE value <> ''"
+    return f"INSERT INTO {table}_word(word) {words} ON CONFLICT DO NOTHING"
 
 
 def words_lack(table: str) -> str:
     """Return the statement that gives a row if a word of the table is not among its words."""
-    known = f"SELECT 1 FROM {table}_word WHERE word = value"
-    return f"SELECT value FROM {table}, {_each(table)} WHERE value <> '' AND NOT EXISTS ({known}) LIMIT 1"
+    learned = f"SELECT 1 FROM {table}_word WHERE word = value"
+    return f"SELECT value FROM {table}, {_each(table)} WHERE value <> '' AND NOT EXISTS ({learned}) LIMIT 1"
 
 
 def _each(row: str) -> str:

@@ -29,7 +29,11 @@ def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -
         if dialect.columns_in(connection, "cache_fields", source):
             fill_names(connection, source)
         schemas = map(schema.schema_of, mappings)
-        left = [each.layout.spec.name for each in schemas if not fill_entity(connection, source, each)]
+        left = [
+            entity_schema.layout.spec.name
+            for entity_schema in schemas
+            if not fill_entity(connection, source, entity_schema)
+        ]
     except BaseException:
         connection.execute("ROLLBACK")
         raise
@@ -50,7 +54,7 @@ def fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bo
     ]
     if not pairs[0][1]:
         return True
-    if not all(schema.can_lack(there, wanted) for _, there, wanted in pairs if there):
+    if not all(schema.can_lack(there, expected) for _, there, expected in pairs if there):
         return False
     for table, there, _ in pairs:
         if there:
@@ -60,6 +64,6 @@ def fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bo
     for table, (columns, order) in _KEPT.items():
         rows = f"SELECT {columns} FROM {source}.{table} WHERE entity = ? ORDER BY {order}"
         connection.execute(f"INSERT INTO main.{table} ({columns}) {rows}", (name,))
-    if any(len(there) < len(wanted) for _, there, wanted in pairs):
+    if any(len(there) < len(expected) for _, there, expected in pairs):
         writing.store_again(connection, entity.layout)
     return True

@@ -121,13 +121,13 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
-    known = _stored_states(db, layout, [row.id for row in rows])
-    ours = dict(load(db, layout, [state.nr for state in known.values() if state.written_at is not None]))
+    states = _stored_states(db, layout, [row.id for row in rows])
+    ours = dict(load(db, layout, [state.nr for state in states.values() if state.written_at is not None]))
     fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     changes = _Changes()
     for row in rows:
-        old = known.get(row.id)
+        old = states.get(row.id)
         own = None if old is None else ours.get(old.nr)
         record = None if own is None else own.record
         if not replaces(batch, row, None if old is None else StoredVersion(old.version, old.written_at, record)):
@@ -151,7 +151,7 @@ def _stored_states(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> d
     for chunk in batched(keys.values(), CHUNK):
         sql = f"SELECT {columns} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
         by_nr.update((nr, _StoredState(nr, *rest)) for nr, *rest in db.execute(sql, chunk))
-    return {each: by_nr[nr] for each, nr in keys.items() if nr in by_nr}
+    return {record_id: by_nr[nr] for record_id, nr in keys.items() if nr in by_nr}
 
 
 def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
@@ -197,7 +197,7 @@ def _store_documents(db: Connection, layout: Layout, documents: list[_Document])
     names: set[FieldNames] = set()
     parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
     # Katana lists the newest first, and keys stored downwards leave every page of the file half empty.
-    for nr, record, standing in sorted(documents, key=lambda each: each.nr):
+    for nr, record, standing in sorted(documents, key=lambda document: document.nr):
         stored = layout.to_rows(nr, record)
         rows.append([nr, *standing, int(stored.odd), *stored.cells])
         names |= stored.names
@@ -220,14 +220,14 @@ def _store_standing(db: Connection, layout: Layout, rows: list[tuple[int, list[C
 
 def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tuple[int, list[Cell]]]:
     """Return new bookkeeping for stored rows; record, version and key stay, and so does their digest."""
-    known = _stored_states(db, layout, [row.id for row in rows])
+    states = _stored_states(db, layout, [row.id for row in rows])
     keys: dict[int, str | None] = {}
-    for chunk in batched([state.nr for state in known.values()], CHUNK):
+    for chunk in batched([state.nr for state in states.values()], CHUNK):
         sql = f"SELECT {layout.pk}, cache_key FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
         keys.update(db.execute(sql, chunk).fetchall())
     changed: list[tuple[int, list[Cell]]] = []
     for row in rows:
-        old = known.get(row.id)
+        old = states.get(row.id)
         if old is not None and old.version == row.version:
             kept = replace(row, version=old.version, key=keys[old.nr])
             *cells, digest = _standing(layout, kept, old.written_at)
@@ -238,10 +238,10 @@ def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tupl
 
 
 def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[RecordId]:
-    known = _stored_states(db, layout, ids)
-    for chunk in batched([state.nr for state in known.values()], CHUNK):
+    states = _stored_states(db, layout, ids)
+    for chunk in batched([state.nr for state in states.values()], CHUNK):
         db.execute(f"DELETE FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})", chunk)
-    return list(known)
+    return list(states)
 
 
 def _heal(db: Connection, batch: Batch) -> None:
@@ -253,15 +253,15 @@ def _heal(db: Connection, batch: Batch) -> None:
 
 
 def _quarantine(db: Connection, batch: Batch) -> None:
-    for each in batch.quarantine:
-        key = _clean(each.payload if each.id is None else written(each.id))
-        has_id = int(each.id is not None)
+    for quarantined in batch.quarantine:
+        key = _clean(quarantined.payload if quarantined.id is None else written(quarantined.id))
+        has_id = int(quarantined.id is not None)
         db.execute(
             "DELETE FROM cache_quarantine WHERE entity = ? AND has_id = ? AND key = ?",
             (batch.entity, has_id, key),
         )
         sql = "INSERT INTO cache_quarantine (entity, key, has_id, reason, payload) VALUES (?, ?, ?, ?, ?)"
-        db.execute(sql, (batch.entity, key, has_id, _clean(each.reason), _clean(each.payload)))
+        db.execute(sql, (batch.entity, key, has_id, _clean(quarantined.reason), _clean(quarantined.payload)))
 
 
 def _digest(data: bytes) -> bytes:

@@ -73,8 +73,8 @@ class Spec:
         if not body:
             message = f"nothing to change in {self.name}: set at least one field"
             raise InvalidRequest(message)
-        known = keep or {}
-        values = known if isinstance(known, Mapping) else vars(known)
+        current = keep or {}
+        values = current if isinstance(current, Mapping) else vars(current)
         kept = {name: values[name] for name in self.keeps if name not in body and values.get(name)}
         return {**kept, **body}
 
@@ -89,21 +89,21 @@ def spec_of(  # noqa: PLR0913 - what a collection is, said once
     key: tuple[str, ...] = ("id",),
 ) -> Spec:
     """Return the spec of a collection, by what the API can do with it; notes are kept where an update has them."""
-    known = ABILITIES[name]
+    abilities = ABILITIES[name]
     return Spec(
         name=name,
         model=model,
         create=create,
         bulk=bulk,
         update=update,
-        deletes=known.deletes,
-        lists=known.lists,
-        gets=known.gets,
-        uuid=known.uuid,
+        deletes=abilities.deletes,
+        lists=abilities.lists,
+        gets=abilities.gets,
+        uuid=abilities.uuid,
         key=key,
         keeps=(NOTES,) if update is not None and NOTES in update.model_fields else (),
-        filters=known.filters,
-        get_filters=known.get_filters,
+        filters=abilities.filters,
+        get_filters=abilities.get_filters,
     )
 
 

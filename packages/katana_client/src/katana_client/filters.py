@@ -76,7 +76,7 @@ class Abilities:
     get_filters: Filters = field(default_factory=Filters)
 
 
-def parameters(known: Filters, filters: Mapping[str, FilterValue], where: str) -> Parameters:
+def parameters(supported: Filters, filters: Mapping[str, FilterValue], where: str) -> Parameters:
     """Return the wire form; None values are left out.
 
     Raises:
@@ -84,64 +84,66 @@ def parameters(known: Filters, filters: Mapping[str, FilterValue], where: str) -
     """
     found: Parameters = {}
     for name, value in filters.items():
-        if name not in known:
-            message = f"{where} has no filter {name[:60]!r}; it knows {', '.join(known.names()) or 'none'}"
+        if name not in supported:
+            message = f"{where} has no filter {name[:60]!r}; it knows {', '.join(supported.names()) or 'none'}"
             raise InvalidRequest(message)
         if value is not None:
             found[name] = _values(value)
     return found
 
 
-def split(known: Filters, wanted: Parameters) -> Iterator[Parameters]:
+def split(supported: Filters, requested: Parameters) -> Iterator[Parameters]:
     """Cut long lists into requests of sane length; a name that takes one value gets one request per value.
 
     An empty list means no request at all: it never means "everything".
     """
-    names = list(wanted)
-    choices = [list(_chunks(name, wanted[name], _most(known, name))) for name in names]
+    names = list(requested)
+    choices = [list(_chunks(name, requested[name], _most(supported, name))) for name in names]
     for combination in product(*choices):
         yield dict(zip(names, combination, strict=True))
 
 
-def batches[V: Scalar](known: Filters, name: str, values: Iterable[V], most: int | None = None) -> list[tuple[V, ...]]:
+def batches[V: Scalar](
+    supported: Filters, name: str, values: Iterable[V], most: int | None = None
+) -> list[tuple[V, ...]]:
     """Cut the values of a filter into runs that fit one request each, in order, each as long as it may be.
 
     Args:
-        known: The filters of the collection; a name that takes one value gets runs of one.
+        supported: The filters of the collection; a name that takes one value gets runs of one.
         name: The filter.
         values: Any number; each is taken once.
         most: Values of a run at most, where the caller wants fewer than one request takes.
     """
     by_text = {_text(value): value for value in values}
-    chunks = _chunks(name, tuple(by_text), min(_most(known, name), most or _MAX_VALUES))
+    chunks = _chunks(name, tuple(by_text), min(_most(supported, name), most or _MAX_VALUES))
     return [tuple(by_text[text] for text in chunk) for chunk in chunks]
 
 
-def query(wanted: Parameters) -> tuple[tuple[str, str], ...]:
+def query(requested: Parameters) -> tuple[tuple[str, str], ...]:
     """Return the pairs of the query string."""
-    return tuple((name, value) for name, values in wanted.items() for value in values)
+    return tuple((name, value) for name, values in requested.items() for value in values)
 
 
-def one_request(known: Filters, wanted: Parameters, where: str) -> Parameters:
-    """Return `wanted` when it fits one request.
+def one_request(supported: Filters, requested: Parameters, where: str) -> Parameters:
+    """Return `requested` when it fits one request.
 
     Raises:
         InvalidRequest: A list is empty, too long, or given to a name that takes one value; `list()` takes all
             of these.
     """
-    requests = list(split(known, wanted))
+    requests = list(split(supported, requested))
     if len(requests) != 1:
         message = f"these filters of {where} need {len(requests)} listings: use list()"
         raise InvalidRequest(message)
     return requests[0]
 
 
-def disobeyed(wanted: Parameters, rows: Sequence[Mapping[str, object]]) -> str | None:
+def disobeyed(requested: Parameters, rows: Sequence[Mapping[str, object]]) -> str | None:
     """Return a sentence when a row contradicts an id filter that was asked for, else None.
 
     Only ids are compared: other filters have meanings (case, exactness) that are nowhere documented.
     """
-    for name, values in wanted.items():
+    for name, values in requested.items():
         field = _field_of(name)
         if field is None:
             continue
@@ -176,9 +178,9 @@ def _text(value: Scalar) -> str:
     return str(value)
 
 
-def _most(known: Filters, name: str) -> int:
+def _most(supported: Filters, name: str) -> int:
     """Return how many values of a filter one request takes, however short they are."""
-    return 1 if name in known.single else _MAX_VALUES
+    return 1 if name in supported.single else _MAX_VALUES
 
 
 def _chunks(name: str, values: tuple[str, ...], most: int) -> Iterator[tuple[str, ...]]:

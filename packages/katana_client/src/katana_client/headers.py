@@ -109,8 +109,8 @@ def read_rate(status: int, headers: Mapping[str, str], now: datetime) -> RateFac
     reset_in = _reset_in(headers, now)
     hold = 0.0
     if status == 429:
-        told = retry_after(headers, now)
-        hold = told if told is not None else reset_in or 0.0
+        seconds = retry_after(headers, now)
+        hold = seconds if seconds is not None else reset_in or 0.0
     limit = _count(headers.get("x-ratelimit-limit"))
     return RateFacts(limit or None, _count(headers.get("x-ratelimit-remaining")), reset_in, hold)
 

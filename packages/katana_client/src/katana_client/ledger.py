@@ -119,7 +119,7 @@ class Ledger:
         done: Requests that are over, by the time of their answers.
         queue: The first in each line, by owner and priority as `_line` names them.
         held: How long nobody sends.
-        told: What the headers left.
+        reported: What the headers left.
     """
 
     quota: Quota = field(default_factory=Quota)
@@ -128,7 +128,7 @@ class Ledger:
     done: list[Entry] = field(default_factory=list[Entry])
     queue: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
     held: ServerQuota = ServerQuota()
-    told: ServerQuota = ServerQuota()
+    reported: ServerQuota = ServerQuota()
 
     def __post_init__(self) -> None:
         self.limit = self.limit or self.quota.limit
@@ -136,13 +136,15 @@ class Ledger:
     def heartbeat(self, owner: str, now: float) -> None:
         """Note that the owner is alive, and forget what no longer counts."""
         self.flying = {
-            ticket: Entry(now, each.priority, owner) if each.owner == owner else each
-            for ticket, each in self.flying.items()
-            if each.owner == owner or _recent(each.at, now, self.quota.window + RENEWED_EVERY)
+            ticket: Entry(now, entry.priority, owner) if entry.owner == owner else entry
+            for ticket, entry in self.flying.items()
+            if entry.owner == owner or _recent(entry.at, now, self.quota.window + RENEWED_EVERY)
         }
         self.done = [entry for entry in self.done if _recent(entry.at, now, self.quota.window + 2 * _HAIR)]
-        self.queue = {name: each for name, each in self.queue.items() if _recent(each.seen, now, _QUEUE_FORGETS)}
-        self.held, self.told = _sound(self.held, now), _sound(self.told, now)
+        self.queue = {
+            name: waiting for name, waiting in self.queue.items() if _recent(waiting.seen, now, _QUEUE_FORGETS)
+        }
+        self.held, self.reported = _sound(self.held, now), _sound(self.reported, now)
 
     def line_up(self, owner: str, priorities: Collection[Priority], now: float) -> None:
         """Put the first of each of the owner's lines in line, keeping its place; other lines of it are empty."""
@@ -166,8 +168,8 @@ class Ledger:
             delay = max(delay, _LOOK_AGAIN)
         within = self._is_within(priority, used, ahead[priority])
         spared = min(self.quota.reserve, self.limit - 1) if priority is Priority.BULK and not within else 0
-        if now < self.told.until and self.told.left - spared <= ahead.total():
-            delay = max(delay, self.told.until - now)
+        if now < self.reported.until and self.reported.left - spared <= ahead.total():
+            delay = max(delay, self.reported.until - now)
         if self._free(priority, used, ahead) <= 0 or used[priority] + ahead[priority] >= self.limit - spared:
             delay = max(delay, self._counts_for(done[0], now) if done else float("inf"))
         return max(delay, self._spread(used, ahead, now) if priority is Priority.WRITE and self._crowd(owner) else 0.0)
@@ -178,51 +180,51 @@ class Ledger:
         More than its share count as its share; where only an answer can make room, soon. That writes are spread over
         the window is left out: it slows, and does not stop.
         """
-        wanted = min(places, self._share(priority))
+        needed = min(places, self._share(priority))
         done, used = self._used(now)
         ahead = Counter(waiting.priority for waiting in self.queue.values() if waiting.priority is priority)
-        missing = wanted - max(self._free(priority, used, ahead), 0)
+        missing = needed - max(self._free(priority, used, ahead), 0)
         delay = max(self.held.until - now, 0.0)
         if missing > 0:
             delay = max(delay, self._counts_for(done[missing - 1], now) if missing <= len(done) else _LOOK_AGAIN)
-        if now < self.told.until and self.told.left < wanted:
-            delay = max(delay, self.told.until - now)
+        if now < self.reported.until and self.reported.left < needed:
+            delay = max(delay, self.reported.until - now)
         return delay
 
     def take(self, ticket: str, owner: str, priority: Priority, now: float) -> None:
         """Count a request that is sent now."""
         self.flying[ticket] = Entry(now, priority, owner)
-        self.told = ServerQuota(self.told.left - 1, self.told.since, self.told.until)
+        self.reported = ServerQuota(self.reported.left - 1, self.reported.since, self.reported.until)
         self.queue.pop(_line(owner, priority), None)
 
     def close(self, ticket: str, facts: RateFacts | None, at: float) -> None:
         """Note that a request is over, and let the quota headers of its answer tighten what may be sent."""
         entry = self.flying.pop(ticket, None)
         if entry is not None:
-            bisect.insort(self.done, Entry(at, entry.priority, entry.owner), key=lambda each: each.at)
+            bisect.insort(self.done, Entry(at, entry.priority, entry.owner), key=lambda closed: closed.at)
         if facts is not None:
             self._tighten(facts, at)
 
     def merge(self, owner: str, other: Ledger) -> None:
         """Take over what the owner sent while it kept `other` for itself, which knows best what it has in flight."""
-        others = {ticket: each for ticket, each in self.flying.items() if each.owner != owner}
-        self.flying = others | {ticket: each for ticket, each in other.flying.items() if each.owner == owner}
-        known = set(self.done)
-        own = [entry for entry in other.done if entry.owner == owner and entry not in known]
-        self.done = sorted([*self.done, *own], key=lambda each: each.at)
+        others = {ticket: entry for ticket, entry in self.flying.items() if entry.owner != owner}
+        self.flying = others | {ticket: entry for ticket, entry in other.flying.items() if entry.owner == owner}
+        existing = set(self.done)
+        own = [entry for entry in other.done if entry.owner == owner and entry not in existing]
+        self.done = sorted([*self.done, *own], key=lambda entry: entry.at)
 
     def as_data(self) -> dict[str, object]:
         """Return the ledger as JSON values, without its quota."""
         return {
             "limit": self.limit,
-            "flying": {ticket: _entry_data(each) for ticket, each in self.flying.items()},
+            "flying": {ticket: _entry_data(entry) for ticket, entry in self.flying.items()},
             "done": [_entry_data(entry) for entry in self.done],
             "queue": {
                 line: [max(int(waiting.priority), 0), waiting.since, waiting.seen]
                 for line, waiting in self.queue.items()
             },
             "held": _quota_data(self.held),
-            "told": _quota_data(self.told),
+            "told": _quota_data(self.reported),
         }
 
     @classmethod
@@ -233,8 +235,8 @@ class Ledger:
             return cls(
                 quota,
                 min(max(int(cast("float", values["limit"])), 1), quota.limit),
-                {ticket: _entry(each) for ticket, each in values["flying"].items()},
-                sorted(map(_entry, cast("list[list[float]]", values["done"])), key=lambda each: each.at),
+                {ticket: _entry(stored) for ticket, stored in values["flying"].items()},
+                sorted(map(_entry, cast("list[list[float]]", values["done"])), key=lambda entry: entry.at),
                 {line: Waiting(_class(line, p), float(a), float(b)) for line, (p, a, b) in values["queue"].items()},
                 _quota_from(cast("list[float] | None", values["held"])),
                 _quota_from(cast("list[float] | None", values["told"])),
@@ -270,7 +272,7 @@ class Ledger:
         mine = self.queue.get(_line(owner, priority))
         if mine is None:
             return Counter()
-        within = {each: self._is_within(each, used, 0) for each in Priority}
+        within = {level: self._is_within(level, used, 0) for level in Priority}
         place = (not within[priority], priority, mine.since, _line(owner, priority))
         return Counter(
             waiting.priority
@@ -315,21 +317,21 @@ class Ledger:
         if facts.remaining is None or facts.reset_in is None:
             return
         left, until = max(facts.remaining - len(self.flying), 0), at + facts.reset_in
-        if at >= self.told.until or until > self.told.until + _SAME_RESET:
-            self.told = ServerQuota(left, at, until)
-        elif until >= self.told.until - _SAME_RESET:
-            self.told = ServerQuota(min(self.told.left, left), self.told.since, self.told.until)
+        if at >= self.reported.until or until > self.reported.until + _SAME_RESET:
+            self.reported = ServerQuota(left, at, until)
+        elif until >= self.reported.until - _SAME_RESET:
+            self.reported = ServerQuota(min(self.reported.left, left), self.reported.since, self.reported.until)
 
 
 def _recent(at: float, now: float, seconds: float) -> bool:
     return now - seconds <= at <= now + _CLOCK_SLACK
 
 
-def _sound(told: ServerQuota, now: float) -> ServerQuota:
+def _sound(quota: ServerQuota, now: float) -> ServerQuota:
     """Return what was told unless it was told in the future, and for no longer than any wait may be."""
-    if told.since > now + _CLOCK_SLACK:
+    if quota.since > now + _CLOCK_SLACK:
         return ServerQuota()
-    return ServerQuota(told.left, told.since, min(told.until, told.since + MAX_WAIT))
+    return ServerQuota(quota.left, quota.since, min(quota.until, quota.since + MAX_WAIT))
 
 
 def _line(owner: str, priority: Priority) -> str:
@@ -355,8 +357,8 @@ def _entry(data: list[float]) -> Entry:
     return Entry(float(at), found, str(name).removesuffix(suffix))
 
 
-def _quota_data(told: ServerQuota) -> list[float] | None:
-    return None if told.until == float("-inf") else [told.left, told.since, told.until]
+def _quota_data(quota: ServerQuota) -> list[float] | None:
+    return None if quota.until == float("-inf") else [quota.left, quota.since, quota.until]
 
 
 def _quota_from(data: list[float] | None) -> ServerQuota:

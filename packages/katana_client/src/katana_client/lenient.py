@@ -41,7 +41,7 @@ def read_leniently[M: ReadModel](model: type[M], record: Mapping[str, object]) -
             return model.model_validate(rest, strict=False)
         except ValidationError as error:
             deep = rounds < _ROUNDS
-            places = [each if deep else each[:1] for each in refused(error, rest)]
+            places = [place if deep else place[:1] for place in refused(error, rest)]
             rest, rounds = cast("dict[str, object]", _without(rest, places)), rounds + 1
 
 
@@ -71,7 +71,7 @@ def _without(value: object, places: Iterable[Steps]) -> object:
         return [_without(row, inside[at]) if at in kept else row for at, row in rows if at in kept or at not in inside]
     fields = cast("dict[int | str, object]", value).items()
     return {
-        name: _without(each, inside[name]) if name in kept else each
-        for name, each in fields
+        name: _without(field_value, inside[name]) if name in kept else field_value
+        for name, field_value in fields
         if name in kept or name not in inside
     }

@@ -34,13 +34,13 @@ class Listing[M: ReadModel]:
         sender: Sends the requests.
         path: Path of the collection.
         shape: How rows are read.
-        wanted: The filters, in wire form.
+        requested: The filters, in wire form.
     """
 
     sender: Sender
     path: str
     shape: Shape[M]
-    wanted: Parameters
+    requested: Parameters
 
     async def page(self, number: int, size: int = PAGE_SIZE) -> Page[M]:
         """Return page `number` (1 is the first) of `size` rows (1 to 250).
@@ -49,10 +49,10 @@ class Listing[M: ReadModel]:
             FilterIgnored: A row contradicts an id filter.
             UnexpectedResponse: The answer is no list.
         """
-        pairs = (*query(self.wanted), ("limit", str(size)), ("page", str(number)))
+        pairs = (*query(self.requested), ("limit", str(size)), ("page", str(number)))
         answer = await self.sender.send(Call("GET", self.path, pairs))
         page = read_page(self.shape, rows_of(answer, self.path), read_cursor(answer.reply.headers), (number, size))
-        wrong = disobeyed(self.wanted, page.records)
+        wrong = disobeyed(self.requested, page.records)
         if wrong:
             raise FilterIgnored("GET", self.path, wrong, answer.reply.status)
         return page
@@ -63,7 +63,7 @@ class Listing[M: ReadModel]:
         Raises:
             UnexpectedResponse: The answer is no list.
         """
-        answer = await self.sender.send(Call("GET", self.path, query(self.wanted)))
+        answer = await self.sender.send(Call("GET", self.path, query(self.requested)))
         return read_page(self.shape, rows_of(answer, self.path), read_cursor(answer.reply.headers), (1, PAGE_SIZE))
 
     async def pages(self, start: int = 1, size: int = PAGE_SIZE) -> AsyncGenerator[Page[M]]:

@@ -263,8 +263,8 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
     def _shape(self) -> Shape[M]:
         return Shape(cast("type[M]", self.spec.model), self.spec.key)
 
-    def _listing(self, wanted: Parameters) -> Listing[M]:
-        return Listing(self.sender, self.spec.path, self._shape, wanted)
+    def _listing(self, requested: Parameters) -> Listing[M]:
+        return Listing(self.sender, self.spec.path, self._shape, requested)
 
     async def _unique(
         self, ids: Iterable[Identity] | None, limit: int | None, filters: Mapping[str, FilterValue]
@@ -274,8 +274,8 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         narrowed = filters if ids is None else {**filters, "ids": [checked_id(record_id) for record_id in ids]}
         size = PAGE_SIZE if limit is None else min(limit, PAGE_SIZE)
         seen: set[tuple[object, ...]] = set()
-        for wanted in split(self.spec.filters, self._parameters(narrowed)):
-            async with aclosing(self._listing(wanted).pages(size=size)) as pages:
+        for requested in split(self.spec.filters, self._parameters(narrowed)):
+            async with aclosing(self._listing(requested).pages(size=size)) as pages:
                 async for page in pages:
                     for row in self._unseen(page, seen):
                         yield row
@@ -308,9 +308,9 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         return self._answered(answer)
 
     def _refuse(self, method: str, tail: str, body: WriteModel | None = None) -> Never:
-        wanted = {"POST": self.spec.create, "PATCH": self.spec.update}.get(method)
-        if body is not None and wanted is not None:
-            message = f"{method} {self.spec.path}{tail} takes a {wanted.__name__}, not a {type(body).__name__}"
+        expected = {"POST": self.spec.create, "PATCH": self.spec.update}.get(method)
+        if body is not None and expected is not None:
+            message = f"{method} {self.spec.path}{tail} takes a {expected.__name__}, not a {type(body).__name__}"
         else:
             message = f"Katana has no {method} {self.spec.path}{tail}"
         raise InvalidRequest(message)

@@ -13,7 +13,7 @@ from katana_client.wire import ReadModel, WriteModel
 class Search[M: ReadModel, S: WriteModel](Collection):
     """A collection that can be searched by conditions."""
 
-    async def search(self, wanted: S) -> tuple[M, ...]:
-        """Return one page of what meets the conditions; `limit`, 200 at most, and `page` stand in `wanted`."""
-        call = Call("POST", f"{self.spec.path}/search", (), wanted.wire())
+    async def search(self, conditions: S) -> tuple[M, ...]:
+        """Return one page of what meets the conditions; `limit`, 200 at most, and `page` stand in `conditions`."""
+        call = Call("POST", f"{self.spec.path}/search", (), conditions.wire())
         return await answered_rows(self.sender, call, cast("type[M]", self.spec.model))

@@ -239,9 +239,9 @@ def _broken(call: Call, reason: str, status: int | None) -> _Fault:
 
 
 def _foreign(call: Call, reply: Reply) -> UnclearWrite:
-    told = read_refusal(reply.status, reply.body).message
+    message = read_refusal(reply.status, reply.body).message
     return UnclearWrite(
-        call.method, call.path, f"the outcome is unknown, the answer is not in Katana's form: {told}", reply.status
+        call.method, call.path, f"the outcome is unknown, the answer is not in Katana's form: {message}", reply.status
     )
 
 

@@ -148,12 +148,12 @@ def _sentence(problem: CycloptsError) -> str:
     match problem:
         case UnusedCliTokensError(unused_tokens=[word, *_]):
             command = " ".join(problem.command_chain or ())
-            told = f"{command} takes options only, and {word!r} is none; katana-sandbox {command} --help names them"
+            message = f"{command} takes options only, and {word!r} is none; katana-sandbox {command} --help names them"
         case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
-            told = f"{token.keyword} must be {_KINDS[kind]}, not {token.value!r}"
+            message = f"{token.keyword} must be {_KINDS[kind]}, not {token.value!r}"
         case _:
-            told = " ".join(str(problem).split())
-    return told
+            message = " ".join(str(problem).split())
+    return message
 
 
 _KINDS: dict[object, str] = {int: "a whole number", bool: "true or false"}

@@ -99,12 +99,12 @@ def _record_events(ctx: Context, name: str, change: Change) -> Iterator[Event]:
     key, held = cast("Key", change.key), cast("Entry | None", change.before)
     before = None if held is None or held.flags & DELETED else decode_record(held.raw)
     after = store.get(key)
-    known = after or before
-    if known is None or _same(before, after):
+    record = after or before
+    if record is None or _same(before, after):
         return
     path = None if after is None else f"/{name}/{key}"
-    status = str(known.get("status") or "")
-    for resource in _names(ctx, _RESOURCES[name].name, known):
+    status = str(record.get("status") or "")
+    for resource in _names(ctx, _RESOURCES[name].name, record):
         for action in _actions(_RESOURCES[name], before, after):
             if f"{resource}.{action}" in EVENTS:
                 yield Event(f"{resource}.{action}", key, status, path)

@@ -70,12 +70,12 @@ class Journal:
 
     def requests(self, method: str | None = None, path: str | None = None) -> list[JournalEntry]:
         """Entries of a method and of a path, which may be a pattern with `*` and need not begin with /v1."""
-        wanted = None if path is None else below_prefix(path)
+        pattern = None if path is None else below_prefix(path)
         return [
             entry
             for entry in self._entries
             if (method is None or entry.method == method.upper())
-            and (wanted is None or fnmatchcase(below_prefix(entry.path), wanted))
+            and (pattern is None or fnmatchcase(below_prefix(entry.path), pattern))
         ]
 
     def max_in_window(self, key: str | None, seconds: float) -> int:

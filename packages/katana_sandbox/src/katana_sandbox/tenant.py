@@ -143,11 +143,11 @@ class Tenant:
         ctx = self.context()
         amount = as_decimal(quantity)
         held = self.db.levels.get(variant_id, location_id).in_stock
-        wanted = Movement(
+        opening = Movement(
             variant_id, location_id, amount, as_decimal(unit_cost), ctx.now, OPENING, variant_id, None, None
         )
         with self.changing():
-            for movement in (wanted._replace(quantity=-held, unit_cost=None), wanted):
+            for movement in (opening._replace(quantity=-held, unit_cost=None), opening):
                 if movement.quantity:
                     post(ctx, movement)
             settle_stock(ctx, [(variant_id, location_id)])

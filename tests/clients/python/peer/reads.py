@@ -20,9 +20,9 @@ from katana_public_api_client.client import AuthenticatedClient
 PAGES = {"limit": 5, "page": 1}
 
 
-def say(told: dict[str, object]) -> None:
+def say(result: dict[str, object]) -> None:
     """A line for the judge."""
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(result) + "\n")
 
 
 def operations() -> Iterator[tuple[types.ModuleType, str]]:
@@ -96,13 +96,13 @@ def main() -> None:
         for name in parameters.keys() - needed:
             calls += [{**fixed[0], name: value} for value in samples(name, hints[name], ids[:2] or [10000101])]
         for arguments in calls:
-            told = {"path": path, "arguments": {name: str(value) for name, value in arguments.items()}}
+            result = {"path": path, "arguments": {name: str(value) for name, value in arguments.items()}}
             try:
                 answer = module.sync_detailed(client=client, **arguments)
-                told |= {"status": int(answer.status_code), "parsed": type(answer.parsed).__name__}
+                result |= {"status": int(answer.status_code), "parsed": type(answer.parsed).__name__}
             except Exception as problem:  # noqa: BLE001 - each is a result
-                told |= {"problem": f"{type(problem).__name__}: {problem}"[:300]}
-            say(told)
+                result |= {"problem": f"{type(problem).__name__}: {problem}"[:300]}
+            say(result)
 
 
 main()

@@ -9,9 +9,9 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
 
-def say(told: dict[str, object]) -> None:
+def say(result: dict[str, object]) -> None:
     """A line for the judge."""
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(result) + "\n")
     sys.stdout.flush()
 
 

@@ -94,7 +94,7 @@ class Audits:
         gone = deleted_among(rows, state.audit, state.cursor, self._store.clock.now())
 
         def change(audit: Audit) -> Audit:
-            others = [each.id for each in audit.doubted if each.id not in ids]
+            others = [doubt.id for doubt in audit.doubted if doubt.id not in ids]
             left = [row.id for row in rows if row.id not in gone]
             return replace(self._doubting(audit, [*others, *left]), position=position)
 

@@ -31,7 +31,7 @@ def since(state: SyncState, now: datetime) -> str | None:
 
 
 def advanced(
-    state: SyncState, listing: Checkpoint, elapsed: float | None, late: float = 0, known: str | None = None
+    state: SyncState, listing: Checkpoint, elapsed: float | None, late: float = 0, reached_at: str | None = None
 ) -> SyncState:
     """Return the state after a provably complete listing; the cursor never moves back.
 
@@ -44,9 +44,9 @@ def advanced(
         listing: the checkpoint after its last page.
         elapsed: seconds that it took; None when it was resumed, because nobody timed the gap.
         late: seconds by which a row of it appeared behind the cursor.
-        known: a moment that the server had reached before the listing began.
+        reached_at: a moment that the server had reached before the listing began.
     """
-    safe = [version for version in (state.cursor, listing.first, known) if version is not None]
+    safe = [version for version in (state.cursor, listing.first, reached_at) if version is not None]
     if listing.newest is not None and elapsed is not None:
         safe.append(iso(_moment(listing.newest) - timedelta(seconds=elapsed)))
     cursor = max(safe, default=None)

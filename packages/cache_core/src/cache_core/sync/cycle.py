@@ -144,7 +144,7 @@ class _Listing:
         now = self._store.clock.now()
         left = self._left
         if left is None:
-            left = [each.id for each in after.audit.doubted if each.id not in self.run.ids]
+            left = [doubt.id for doubt in after.audit.doubted if doubt.id not in self.run.ids]
         after = replace(after, audit=doubting(after.audit, left, now))
         if self.follows_feeds:
             return with_feeds(self.spec, after, state)
@@ -165,7 +165,8 @@ class _Listing:
         found = await self._store.cache.get_many(self.spec.name, list(behind))
         stored = {row.id: row.version or "" for row in found.rows}
         return max(
-            (late for each, (late, version) in behind.items() if stored.get(each, "") < (version or "")), default=0
+            (late for record_id, (late, version) in behind.items() if stored.get(record_id, "") < (version or "")),
+            default=0,
         )
 
 

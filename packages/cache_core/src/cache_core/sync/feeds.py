@@ -73,21 +73,21 @@ class Feeds:
     async def _found(self, spec: EntitySpec, feed: Feed, page: SourcePage) -> list[RecordId]:
         """Return the names in quarantine of children whose documents are known by now."""
         poison = {bad_record.id for bad_record in await self._store.cache.quarantined(spec.name, _REMEMBERED)}
-        known = (
+        child_names = (
             name_of_child(feed, feed.id_of(record)) for record in page.records if _parent(feed, record) is not None
         )
-        return [record_id for record_id in known if record_id is not None and record_id in poison]
+        return [record_id for record_id in child_names if record_id is not None and record_id in poison]
 
     async def _awaited(self, spec: EntitySpec, feed: Feed, children: Iterable[Record]) -> list[Awaited]:
         """Return the children that the cached documents do not show as they are."""
         until = iso(self._store.clock.now() + AWAITED_FOR)
-        told: list[Awaited] = []
+        candidates: list[Awaited] = []
         for child in children:
             child_id, parent = feed.id_of(child), _parent(feed, child)
             if child_id is not None and parent is not None:
                 version = None if is_set(child, "deleted_at") else feed.version_of(child) or _UNSTAMPED
-                told.append(Awaited(parent, feed.collection, child_id, version, until))
-        return await self._unshown(spec, told)
+                candidates.append(Awaited(parent, feed.collection, child_id, version, until))
+        return await self._unshown(spec, candidates)
 
     async def _unshown(self, spec: EntitySpec, awaited: Sequence[Awaited]) -> list[Awaited]:
         feeds = {feed.collection: feed for feed in spec.feeds}
@@ -104,13 +104,15 @@ class Feeds:
         """Read the awaited documents; those that still do not show the change wait for the next sync."""
         now = iso(self._store.clock.now())
         asked = (await self._store.cache.state(spec.name)).awaited
-        ids = list(dict.fromkeys(each.id for each in await self._unshown(spec, asked)))
+        ids = list(dict.fromkeys(awaited_part.id for awaited_part in await self._unshown(spec, asked)))
         for batch in self._source.batches(spec, ids):
             tally.requests += 1 if spec.fetch_by == "list_ids" else len(batch)
             tally.add(await self._store.keep(spec, await self._source.records(spec, batch)))
         # What waited while nobody read was read once all the same.
         left = tuple(
-            each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED and each.until > now
+            awaited_part
+            for awaited_part in await self._unshown(spec, asked)
+            if awaited_part.version != _UNSTAMPED and awaited_part.until > now
         )
         await self._store.remember(spec, lambda state: replace(state, awaited=left))
 
@@ -155,8 +157,10 @@ def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, awaited: list
     mine = state.feeds[feed.collection]
     if verdict is Verdict.DONE:
         # Children may show no versions; the documents do, which were listed before them unless the feed was resumed.
-        known = None if run.elapsed is None else state.cursor
-        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=run.checkpoint.begun)
+        reached_at = None if run.elapsed is None else state.cursor
+        mine = replace(
+            advanced(mine, run.checkpoint, run.elapsed, reached_at=reached_at), completed_at=run.checkpoint.begun
+        )
     elif verdict is Verdict.NEXT or not run.checkpoint.read:
         mine = replace(mine, checkpoint=run.checkpoint if run.checkpoint.read else None)
     kept = {(awaited_part.feed, awaited_part.child): awaited_part for awaited_part in state.awaited}
@@ -180,7 +184,7 @@ def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
 def shows(document: Record, feed: Feed, child: RecordId, version: str | None) -> bool:
     """Return whether a document holds a child at this version or a later one; without a version, that it is gone."""
     children = [cast("Record", value) for value in values_at(document, feed.children) if isinstance(value, dict)]
-    mine = [each for each in children if as_id(each.get("id")) == child]
+    mine = [row for row in children if as_id(row.get("id")) == child]
     if version is None or not mine:
         return version is None and not mine
     return (feed.version_of(mine[0]) or version) >= version

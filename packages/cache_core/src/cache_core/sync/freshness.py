@@ -138,20 +138,20 @@ class FreshReads:
     def after(self, seconds: float) -> Self:
         """Return the same reads for a caller who has waited so long already."""
         patient, usual = copy.copy(self), self._patience
-        warm, cold, by_id = (max(0.0, each - seconds) for each in (usual.warm, usual.cold, usual.by_id))
+        warm, cold, by_id = (max(0.0, limit - seconds) for limit in (usual.warm, usual.cold, usual.by_id))
         patient._patience = replace(usual, warm=warm, cold=cold, by_id=by_id)  # noqa: SLF001 - a copy of itself
         return patient
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
-        wanted: set[str] = set()
+        needed: set[str] = set()
         queue = list(entities)
         while queue:
             name = queue.pop()
-            if name not in wanted:
-                wanted.add(name)
+            if name not in needed:
+                needed.add(name)
                 queue.extend(self._syncer.specs[name].parents)
-        return tuple(name for name in self._syncer.specs if name in wanted)
+        return tuple(name for name in self._syncer.specs if name in needed)
 
     async def ensure(
         self, entities: Iterable[str], *, wait: float | None = None, on_due: OnDue | None = None
@@ -257,9 +257,9 @@ class FreshReads:
 
     def _held_back(self, outcomes: Iterable[SyncOutcome]) -> float:
         """Return for how many seconds a refused key is left alone ahead of reads."""
-        told = [outcome.refused for outcome in outcomes]
-        if told:
-            self._refusals = min(self._refusals + 1, _DOUBLED) if any(told) else 0
+        refusals = [outcome.refused for outcome in outcomes]
+        if refusals:
+            self._refusals = min(self._refusals + 1, _DOUBLED) if any(refusals) else 0
         return min(_FAILED_FOR * 2**self._refusals, _LONGEST) if self._refusals else 0.0
 
     def _stretch(self, names: Iterable[str]) -> float:
@@ -268,7 +268,7 @@ class FreshReads:
         It follows from the entities alone, so that any number of processes asks what one does.
         """
         asked = {name: 1 + len(self._syncer.specs[name].feeds) for name in names}
-        rate = sum(each / (_EARLY * self._fresh_for(name).total_seconds()) for name, each in asked.items())
+        rate = sum(requests / (_EARLY * self._fresh_for(name).total_seconds()) for name, requests in asked.items())
         return max(1.0, _PER_REQUEST * rate)
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
@@ -349,8 +349,8 @@ class FreshReads:
             self._failed.pop(outcome.entity, None)
             return
         reason = outcome.reason or "the listing could not be completed"
-        told = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
-        self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, told)
+        message = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
+        self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, message)
 
     async def _wait(self, refresh: "asyncio.Task[tuple[SyncOutcome, ...]]", seconds: float) -> None:
         if await finished(refresh, seconds, self._clock):

@@ -87,9 +87,9 @@ class Run:
     def _judged(self, page: SourcePage) -> Judgement:
         """Judge the page and move on when it proves something."""
         ids = [*map(self.listed.id_of, page.records), *(invalid_value.id for invalid_value in page.invalid)]
-        known = [record_id for record_id in ids if record_id is not None]
-        distinct = len(set(known)) + ids.count(None)
-        judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.keys().isdisjoint(known))
+        listed_ids = [record_id for record_id in ids if record_id is not None]
+        distinct = len(set(listed_ids)) + ids.count(None)
+        judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.keys().isdisjoint(listed_ids))
         self._steps_back += judgement.back
         if self._steps_back > STEPS_BACK:
             judgement = replace(judgement, verdict=Verdict.RETRY, reason="the total that Katana reports keeps changing")
@@ -101,10 +101,10 @@ class Run:
         self._seen += page.size
         if not judgement.back:
             self._distinct += ids.count(None) + sum(
-                record_id not in self._before for record_id in set(known) - self.ids.keys()
+                record_id not in self._before for record_id in set(listed_ids) - self.ids.keys()
             )
-            self.ids.update(dict.fromkeys(known))
-        self.checkpoint = self._noted(judgement.checkpoint, page, known)
+            self.ids.update(dict.fromkeys(listed_ids))
+        self.checkpoint = self._noted(judgement.checkpoint, page, listed_ids)
         return judgement if page.bare or not self._counts else self._counted(judgement)
 
     def _counted(self, judgement: Judgement) -> Judgement:
@@ -129,7 +129,7 @@ class Run:
         """Return the checkpoint with the greatest versions, the smallest total and the last ids of the page."""
         versions = [version for record in page.records if (version := self.listed.version_of(record)) is not None]
         top = max((version for version in versions if version < self._ceiling and moment_of(version)), default=None)
-        newest = max((each for each in (self.checkpoint.newest, top) if each is not None), default=None)
+        newest = max((stamp for stamp in (self.checkpoint.newest, top) if stamp is not None), default=None)
         # A first page that is read again after others does not vouch for them.
         is_first = self.checkpoint.page == 1 and self.checkpoint.total == 0
         first = top if is_first else self.checkpoint.first

@@ -177,7 +177,11 @@ class StockReads:
         at, before = iso(self._clock.now()), await self._marks(variant_ids)
         for row in await self._source.stock(variant_ids):
             levels.setdefault(row.get("variant_id"), []).append(row)
-        marks = {each: mark for each, mark in (await self._marks(variant_ids)).items() if mark != before.get(each)}
+        marks = {
+            variant_id: mark
+            for variant_id, mark in (await self._marks(variant_ids)).items()
+            if mark != before.get(variant_id)
+        }
         records = [
             {
                 "variant_id": variant_id,
@@ -202,7 +206,10 @@ class StockReads:
             if variant_id not in rows or self._is_due(rows[variant_id], fresh_for)
         ]
         return sorted(
-            due, key=lambda each: "" if each not in rows or _is_dirty(rows[each]) else _fetched_at(rows[each])
+            due,
+            key=lambda variant_id: (
+                "" if variant_id not in rows or _is_dirty(rows[variant_id]) else _fetched_at(rows[variant_id])
+            ),
         )
 
     def _is_due(self, row: Stored, fresh_for: timedelta) -> bool:

@@ -41,12 +41,12 @@ def deleted_among(rows: Sequence[Stored], audit: Audit, reached: str | None, now
 
 def due_again(audit: Audit, now: datetime) -> list[RecordId]:
     """Return the rows that were doubted for so long that no replica lags as much."""
-    return [each.id for each in audit.doubted if each.after <= iso(now)]
+    return [doubt.id for doubt in audit.doubted if doubt.after <= iso(now)]
 
 
 def doubting(audit: Audit, ids: Sequence[RecordId], now: datetime) -> Audit:
     """Return the audit with these ids in doubt and no others, each since it first was."""
-    since = {each.id: each for each in audit.doubted}
+    since = {doubt.id: doubt for doubt in audit.doubted}
     after = iso(now + LONG_LOOK_BACK)
     return replace(audit, doubted=tuple(since.get(record_id, Doubted(record_id, after)) for record_id in ids))
 

@@ -24,7 +24,7 @@ def noted(state: SyncState, seen: Sequence[RecordId], unread: Mapping[RecordId, 
     after = (
         _after(field, came, [row for row in seen if field.field in unread.get(row, ())]) for field in fields.values()
     )
-    left = sorted((field for field in after if field.ids or field.more), key=lambda each: each.field)
+    left = sorted((field for field in after if field.ids or field.more), key=lambda unread_field: unread_field.field)
     return replace(state, unread=tuple(left[:_MOST_FIELDS]))
 
 
@@ -35,8 +35,8 @@ def _after(before: UnreadField, came: set[RecordId], odd: list[RecordId]) -> Unr
 
 def counted(state: SyncState) -> SyncState:
     """Return the state after a whole listing: a field of fewer records than are named has no others."""
-    known = (replace(unread_field, more=len(unread_field.ids) >= MOST_NAMED) for unread_field in state.unread)
-    return replace(state, unread=tuple(field for field in known if field.ids))
+    fields = (replace(unread_field, more=len(unread_field.ids) >= MOST_NAMED) for unread_field in state.unread)
+    return replace(state, unread=tuple(field for field in fields if field.ids))
 
 
 def to_read_again(state: SyncState, most: int) -> list[RecordId]:

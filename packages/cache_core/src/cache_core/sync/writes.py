@@ -145,9 +145,9 @@ def _with(document: Record, feed: Feed, part: Part) -> Record | list[Record] | N
         return None if part.gone else part.record
     mine = as_id(part.record.get("id"))
     parts = [cast("Record", value) for value in values_at(document, feed.children) if isinstance(value, dict)]
-    places = {as_id(each.get("id")): place for place, each in enumerate(parts)}
+    places = {as_id(row.get("id")): place for place, row in enumerate(parts)}
     if part.gone:
-        return [each for each in parts if as_id(each.get("id")) != mine]
+        return [row for row in parts if as_id(row.get("id")) != mine]
     if mine not in places:
         return [*parts, part.record]
     parts[places[mine]] = {**parts[places[mine]], **part.record}

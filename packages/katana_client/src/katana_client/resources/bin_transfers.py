@@ -66,10 +66,8 @@ class BinTransfers(Resource[BinTransfer, BinTransferCreate, BinTransferUpdate]):
 
     spec = spec_of("bin_transfers", BinTransfer, create=BinTransferCreate, update=BinTransferUpdate)
 
-    async def set_status(self, identity: Identity, wanted: BinTransferStatusUpdate) -> BinTransfer:
+    async def set_status(self, identity: Identity, body: BinTransferStatusUpdate) -> BinTransfer:
         """Set the status of a transfer."""
         return await answered(
-            self.sender,
-            Call("PATCH", f"{record_path(self.spec.name, identity)}/status", (), wanted.wire()),
-            BinTransfer,
+            self.sender, Call("PATCH", f"{record_path(self.spec.name, identity)}/status", (), body.wire()), BinTransfer
         )

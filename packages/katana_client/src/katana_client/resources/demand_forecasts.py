@@ -66,10 +66,10 @@ class DemandForecasts(Resource[DemandForecast, Never, Never]):
             DemandForecast,
         )
 
-    async def forecast(self, wanted: DemandForecastCreate) -> None:
+    async def forecast(self, body: DemandForecastCreate) -> None:
         """Add periods to a forecast."""
-        await self.sender.send(Call("POST", "/demand_forecasts", (), wanted.wire()))
+        await self.sender.send(Call("POST", "/demand_forecasts", (), body.wire()))
 
-    async def clear(self, wanted: ClearDemandForecast) -> None:
+    async def clear(self, body: ClearDemandForecast) -> None:
         """Clear periods of a forecast."""
-        await self.sender.send(Call("DELETE", "/demand_forecasts", (), wanted.wire()))
+        await self.sender.send(Call("DELETE", "/demand_forecasts", (), body.wire()))

@@ -37,13 +37,13 @@ class ManufacturingOrders(
 
     spec = spec_of("manufacturing_orders", ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate)
 
-    async def make_to_order(self, wanted: MakeToOrder) -> ManufacturingOrder:
+    async def make_to_order(self, body: MakeToOrder) -> ManufacturingOrder:
         """Make an order that is linked to a sales order row; returns and raises as `create`."""
-        return await self.carry_out(self.making_to_order(wanted))
+        return await self.carry_out(self.making_to_order(body))
 
-    def making_to_order(self, wanted: MakeToOrder) -> Call:
+    def making_to_order(self, body: MakeToOrder) -> Call:
         """Return the call that `make_to_order` sends."""
-        return Call("POST", MAKE_TO_ORDER, (), wanted.wire())
+        return Call("POST", MAKE_TO_ORDER, (), body.wire())
 
     async def unlink(self, sales_order_row_id: int) -> None:
         """Cut the link between a sales order row and its order; both stay. A link cannot be made again.
@@ -57,11 +57,11 @@ class ManufacturingOrders(
         """Return the call that `unlink` sends."""
         return Call("POST", UNLINK, (), Unlinking(sales_order_row_id=sales_order_row_id).wire())
 
-    async def rerank(self, wanted: RerankManufacturingOrder) -> tuple[int, ...]:
+    async def rerank(self, body: RerankManufacturingOrder) -> tuple[int, ...]:
         """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
 
         Raises:
             OutcomeUnknown: The orders may or may not have moved.
         """
-        call = Call("POST", "/manufacturing_order_rerank", (), wanted.wire())
+        call = Call("POST", "/manufacturing_order_rerank", (), body.wire())
         return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

@@ -32,14 +32,14 @@ class ProductOperationRows(SilentBulk[ProductOperationRow, ProductOperationRowsC
         key=("product_operation_row_id", "product_variant_id"),
     )
 
-    async def rerank(self, wanted: Rerank) -> None:
+    async def rerank(self, body: Rerank) -> None:
         """Move an operation. Katana answers without the new order: list it afterwards.
 
         Raises:
             OutcomeUnknown: The operation may or may not have moved.
         """
-        await self.sender.send(self.reranking(wanted))
+        await self.sender.send(self.reranking(body))
 
-    def reranking(self, wanted: Rerank) -> Call:
+    def reranking(self, body: Rerank) -> Call:
         """Return the call that `rerank` sends."""
-        return Call("POST", RERANK, (), wanted.wire())
+        return Call("POST", RERANK, (), body.wire())

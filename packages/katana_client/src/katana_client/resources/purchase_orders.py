@@ -81,4 +81,4 @@ class PurchaseOrders(
         if not arrived:
             message = f"POST {RECEIVE} takes at least one receipt"
             raise InvalidRequest(message)
-        return Call("POST", RECEIVE, (), [each.wire() for each in arrived])
+        return Call("POST", RECEIVE, (), [receipt.wire() for receipt in arrived])

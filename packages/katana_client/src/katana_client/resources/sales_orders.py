@@ -42,11 +42,11 @@ class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate], Sear
         """
         return await self.read_rows(f"{record_path(self.spec.name, order_id)}/returnable_items", ReturnableItem)
 
-    async def rerank(self, wanted: RerankSalesOrder) -> tuple[int, ...]:
+    async def rerank(self, body: RerankSalesOrder) -> tuple[int, ...]:
         """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
 
         Raises:
             OutcomeUnknown: The orders may or may not have moved.
         """
-        call = Call("POST", "/sales_order_rerank", (), wanted.wire())
+        call = Call("POST", "/sales_order_rerank", (), body.wire())
         return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

@@ -57,13 +57,13 @@ class SerialNumbers(Resource[SerialNumber, Never, Never]):
 
     spec = spec_of("serial_numbers", SerialNumber)
 
-    async def assign(self, wanted: SerialNumbersCreate) -> AssignedSerialNumbers:
+    async def assign(self, body: SerialNumbersCreate) -> AssignedSerialNumbers:
         """Assign serial numbers to a resource."""
-        return await answered(self.sender, Call("POST", "/serial_numbers", (), wanted.wire()), AssignedSerialNumbers)
+        return await answered(self.sender, Call("POST", "/serial_numbers", (), body.wire()), AssignedSerialNumbers)
 
-    async def unassign(self, wanted: DeleteSerialNumbers) -> None:
+    async def unassign(self, body: DeleteSerialNumbers) -> None:
         """Take serial numbers from a resource."""
-        await self.sender.send(Call("DELETE", "/serial_numbers", (), wanted.wire()))
+        await self.sender.send(Call("DELETE", "/serial_numbers", (), body.wire()))
 
     def stock(self) -> AsyncIterator[Page[SerialNumberStock]]:
         """Yield pages of serial numbers with their stock."""

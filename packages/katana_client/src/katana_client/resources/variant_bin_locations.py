@@ -36,14 +36,12 @@ class VariantBinLocations(Resource[VariantBinLocation, Never, Never]):
 
     spec = spec_of("variant_bin_locations", VariantBinLocation)
 
-    async def link(self, wanted: Sequence[VariantDefaultStorageBinLink]) -> tuple[VariantBinLocation, ...]:
+    async def link(self, rows: Sequence[VariantDefaultStorageBinLink]) -> tuple[VariantBinLocation, ...]:
         """Set default bins of variants."""
         return await answered_rows(
-            self.sender,
-            Call("POST", "/variant_bin_locations", (), [each.wire() for each in wanted]),
-            VariantBinLocation,
+            self.sender, Call("POST", "/variant_bin_locations", (), [row.wire() for row in rows]), VariantBinLocation
         )
 
-    async def unlink(self, wanted: Sequence[UnlinkVariantBinLocation]) -> None:
+    async def unlink(self, rows: Sequence[UnlinkVariantBinLocation]) -> None:
         """Take default bins from variants."""
-        await self.sender.send(Call("POST", "/unlink_variant_bin_locations", (), [each.wire() for each in wanted]))
+        await self.sender.send(Call("POST", "/unlink_variant_bin_locations", (), [row.wire() for row in rows]))

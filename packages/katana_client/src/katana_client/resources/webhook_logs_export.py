@@ -103,6 +103,6 @@ class WebhookLogs(Resource[WebhookLogsExport, Never, Never]):
 
     spec = spec_of("webhook_logs_export", WebhookLogsExport, key=("url",))
 
-    async def export(self, wanted: WebhookLogsWanted) -> WebhookLogsExport:
+    async def export(self, body: WebhookLogsWanted) -> WebhookLogsExport:
         """Return where the logs can be fetched."""
-        return await answered(self.sender, Call("POST", "/webhook_logs_export", (), wanted.wire()), WebhookLogsExport)
+        return await answered(self.sender, Call("POST", "/webhook_logs_export", (), body.wire()), WebhookLogsExport)

@@ -81,14 +81,14 @@ def chosen(names: Sequence[str], allowed: Collection[str]) -> tuple[EntitySpec, 
     Raises:
         BadInput: a name that is none of them.
     """
-    known = {name: spec for spec in SPECS if spec.name in allowed for name in (spec.name, spec.collection)}
-    unknown = [name for name in names if name not in known]
+    by_name = {name: spec for spec in SPECS if spec.name in allowed for name in (spec.name, spec.collection)}
+    unknown = [name for name in names if name not in by_name]
     if unknown:
         names_here = [spec.name for spec in SPECS if spec.name in allowed]
         shown = ", ".join(map(quoted, unknown[:MOST_NAMES]))
         raise BadInput(f"no entity is called {shown} here; {all_meant(unknown, names_here)}")
-    wanted = {known[name].name for name in names} or set(allowed)
-    return tuple(spec for spec in SPECS if spec.name in wanted)
+    chosen_names = {by_name[name].name for name in names} or set(allowed)
+    return tuple(spec for spec in SPECS if spec.name in chosen_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,9 @@ async def newest_of(stores: Iterable[CacheBackend]) -> RoutedBackend:
         for entity in store.entities:
             held.setdefault(entity, []).append(store)
     routes: dict[str, CacheBackend] = {}
-    for entity, each in held.items():
-        states = [(age(await store.state(entity)), nr) for nr, store in enumerate(each)]
-        routes[entity] = each[max(states)[1]]
+    for entity, holders in held.items():
+        states = [(age(await store.state(entity)), nr) for nr, store in enumerate(holders)]
+        routes[entity] = holders[max(states)[1]]
     return RoutedBackend(routes)
 
 

@@ -289,10 +289,10 @@ def _timing(counts: Counter[int]) -> Timing:
     return Timing(total, _percentile(counts, total * 0.5), _percentile(counts, total * 0.95))
 
 
-def _percentile(counts: Counter[int], wanted: float) -> float:
+def _percentile(counts: Counter[int], rank: float) -> float:
     seen = 0
     for step in sorted(counts):
         seen += counts[step]
-        if seen >= wanted:
+        if seen >= rank:
             return _FASTEST * 2 ** (step / _STEPS_PER_DOUBLING)
     return 0.0

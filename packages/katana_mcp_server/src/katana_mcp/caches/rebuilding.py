@@ -300,17 +300,17 @@ class OwnRebuilder:
     async def _rebuilt(self, specs: Sequence[EntitySpec], tell: OnProgress) -> tuple[RebuiltEntity, ...]:
         names = {spec.name for spec in specs}
 
-        def told(what: str, done: int, total: int | None) -> None:
+        def report(what: str, done: int, total: int | None) -> None:
             if what in names:
                 tell(Progress(what, done, total))
 
         for spec in specs:
             tell(Progress(spec.name, 0, None))  # so that all of the work is known from the beginning
         here = self._open
-        making = CacheConfig(flags=here.flags, clock=here.clock, tell=told)
+        making = CacheConfig(flags=here.flags, clock=here.clock, tell=report)
         if here.directory is None:
             return (await rebuild_memory(making, specs, here.source, here.cache)).entities
-        kept = FileCache(flags=here.flags, clock=here.clock, tell=told, directory=here.directory)
+        kept = FileCache(flags=here.flags, clock=here.clock, tell=report, directory=here.directory)
         rebuilt = await rebuild_files(kept, specs, here.source)
         for name in rebuilt.set_aside:
             _log.warning("a damaged cache file was set aside", file=name)

@@ -218,5 +218,5 @@ def _unread(
 def _quarantined(invalid: InvalidRecord) -> Quarantined:
     record = invalid.record
     payload = excerpt(cast("Record", record)) if isinstance(record, Mapping) else repr(record)[:2_000]
-    known = invalid.id if not isinstance(invalid.id, str) or is_text(invalid.id) else None
-    return Quarantined(known, invalid.reason, payload)
+    record_id = invalid.id if not isinstance(invalid.id, str) or is_text(invalid.id) else None
+    return Quarantined(record_id, invalid.reason, payload)

@@ -44,8 +44,8 @@ class Parts:
 
     def stores(self, directory: Path | None, flagged: Iterable[str], *, looking: bool = False) -> dict[str, Store]:
         """Return a store of each backend, not yet open; `looking` makes and changes nothing."""
-        known = frozenset(flagged)
-        specs = tuple(spec for spec in self.specs if spec.name in known)
+        names = frozenset(flagged)
+        specs = tuple(spec for spec in self.specs if spec.name in names)
         return {name: make(directory, specs, looking=looking) for name, make in self.backends.items()}
 
 
@@ -287,8 +287,8 @@ def _last_note(directory: Path | None) -> Mapping[str, Json]:
 
 def left_out(directory: Path) -> list[str]:
     """Return what the last server's start said of backends that it left out."""
-    told = _last_note(directory).get("left_out")
-    return [str(each) for each in told] if isinstance(told, list) else []
+    notes = _last_note(directory).get("left_out")
+    return [str(note) for note in notes] if isinstance(notes, list) else []
 
 
 def _part(note: Mapping[str, Json], name: str) -> Mapping[str, Json]:

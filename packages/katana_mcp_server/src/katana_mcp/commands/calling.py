@@ -35,7 +35,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
         person = _ask_person if is_interactive() else None
         async with Client(server, elicitation_handler=person) as client:
             result = await client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress)
-    texts = [text for each in result.content if (text := getattr(each, "text", None)) is not None]
+    texts = [text for content in result.content if (text := getattr(content, "text", None)) is not None]
     sys.stdout.write(_indented("\n".join(texts)) + "\n")
     warming = None if result.is_error else (result.structured_content or {}).get("warming")
     if warming is not None:
@@ -48,7 +48,7 @@ def _falls_short(answer: Mapping[str, Any]) -> bool:
     if answer.get("is_preview"):
         return any(warning["severity"] == "blocking" for warning in answer["warnings"])
     ended = [answer, *answer.get("outcomes", ())]
-    return any(each.get(name) for each in ended for name in ("failed", "unknown", "not_tried"))
+    return any(result.get(name) for result in ended for name in ("failed", "unknown", "not_tried"))
 
 
 _INCOMPLETE = "the first sync has not ended ({}): rows may be missing; call it again in a moment"

@@ -152,15 +152,15 @@ def demo(
     from katana_mcp.commands.demo.show import run  # noqa: PLC0415 - as above
 
     load(sandbox=True, base_url=API)
-    shown = tuple(each for each in CHAPTERS if chapter in {each.name, "all"})
+    shown = tuple(candidate for candidate in CHAPTERS if chapter in {candidate.name, "all"})
     raise SystemExit(asyncio.run(run(shown, color=not no_color)))
 
 
 def main() -> None:
     """Run the command line; exit code 2 and one sentence for bad input, 130 for Ctrl-C, 141 for a reader that left."""
     arguments = sys.argv[1:]
-    known = {"serve", "tools", "call", "demo", "--help", "-h", "--version"}
-    if not arguments or (arguments[0].startswith("-") and arguments[0] not in known):
+    top_level = {"serve", "tools", "call", "demo", "--help", "-h", "--version"}
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in top_level):
         arguments = ["serve", *arguments]
     try:
         _run(arguments)

@@ -58,25 +58,25 @@ def sentence(error: CycloptsError) -> str:
     command = " ".join(("katana-mcp", *(error.command_chain or ())))
     match error:
         case UnknownCommandError(unused_tokens=[name, *rest]):
-            there = [] if error.app is None else [each for each in error.app if not each.startswith("-")]
-            told = _no_command(command, name, rest, there)
+            there = [] if error.app is None else [entry for entry in error.app if not entry.startswith("-")]
+            message = _no_command(command, name, rest, there)
         case UnknownOptionError():
-            told = _no_option(command, error)
+            message = _no_option(command, error)
         case UnusedCliTokensError(unused_tokens=[word, *_]):
             how = "an option with a value is given as --name value, one without as --name alone"
-            told = f"{command} takes options only, and {word!r} is none: {how}; {command} --help names them"
+            message = f"{command} takes options only, and {word!r} is none: {how}; {command} --help names them"
         case MissingArgumentError(keyword=str(name)):
-            told = f"{name} needs a value, as in {name} VALUE"
+            message = f"{name} needs a value, as in {name} VALUE"
         case MissingArgumentError(argument=Argument(name=name)):
-            told = f"{command} needs {name}; {command} --help tells what it is"
+            message = f"{command} needs {name}; {command} --help tells what it is"
         case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
             name = token.keyword or (error.argument.name if error.argument else "")
-            told = f"{name} is {token.value[:_SHOWN]!r}: {wrong(_KINDS[kind], {}, '')}"
+            message = f"{name} is {token.value[:_SHOWN]!r}: {wrong(_KINDS[kind], {}, '')}"
         case RepeatArgumentError():
-            told = f"{error.token.keyword} is given more than once"
+            message = f"{error.token.keyword} is given more than once"
         case _:
-            told = " ".join(str(error).split())
-    return told
+            message = " ".join(str(error).split())
+    return message
 
 
 _KINDS: dict[object, str] = {int: "int_parsing", bool: "bool_parsing"}
@@ -86,20 +86,20 @@ _SHOWN = 40
 def _no_command(command: str, name: str, rest: list[str], there: list[str]) -> str:
     if not name.startswith("-"):
         return f"no command is called {name!r}; {meant(name, there)}"
-    option, first = name.partition("=")[0], next((each for each in rest if each in there), there[0])
+    option, first = name.partition("=")[0], next((word for word in rest if word in there), there[0])
     return f"{command} takes a command first, then options, as in {command} {first} {option}"
 
 
 def _no_option(command: str, error: UnknownOptionError) -> str:
     name = (error.token.keyword or error.token.value).partition("=")[0]
     field = name.lstrip("-").replace("-", "_")
-    known = error.argument_collection
-    takes_words = any(argument.field_info.kind is argument.field_info.VAR_POSITIONAL for argument in known)
+    arguments = error.argument_collection
+    takes_words = any(argument.field_info.kind is argument.field_info.VAR_POSITIONAL for argument in arguments)
     if field in SECRETS:
         hint = f"a command line can be read by others, so {variable(field)} is set in the environment or in .env"
     elif field.startswith("entit") and takes_words:
         hint = f"entities are given as words alone, as in {command} variant product"
     else:
-        options = [each for argument in known for each in argument.names if each.startswith("--")]
+        options = [option for argument in arguments for option in argument.names if option.startswith("--")]
         hint = meant(name, options, f"{command} --help names those that there are")
     return f"{command} has no option {name}; {hint}"

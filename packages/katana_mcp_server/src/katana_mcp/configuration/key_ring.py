@@ -24,8 +24,8 @@ def kept_key(entry: str) -> str:
     try:
         key = (keyring.get_password(SERVICE, entry) or "").strip()
     except KeyringError as error:
-        told = " ".join(str(error).split())[:200]
-        raise ValueError(f"{_WHERE}: the system's keyring cannot be asked: {told or type(error).__name__}") from None
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(f"{_WHERE}: the system's keyring cannot be asked: {reason or type(error).__name__}") from None
     if not key:
         raise ValueError(
             f"{_WHERE}: the keyring has no entry {entry!r}: uvx keyring set {SERVICE} {entry} saves the key there"

@@ -46,7 +46,9 @@ class ServedSandbox:
         """Return what it holds, in words."""
         tenant = self._sandbox.tenant("default")
         counted = ("variants", "customers", "sales_orders")
-        return ", ".join(f"{sum(1 for _ in tenant.all(each))} {each.replace('_', ' ')}" for each in counted)
+        return ", ".join(
+            f"{sum(1 for _ in tenant.all(collection))} {collection.replace('_', ' ')}" for collection in counted
+        )
 
 
 @asynccontextmanager

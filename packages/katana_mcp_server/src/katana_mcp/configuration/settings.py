@@ -269,7 +269,8 @@ def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
         return model(_env_file=file.path, **given)  # pyright: ignore[reportCallIssue] - pydantic-settings takes it
     except ValidationError as error:
         problems = (
-            _sentence(each["loc"], wrong(each["type"], each.get("ctx", {}), each["msg"])) for each in error.errors()
+            _sentence(problem["loc"], wrong(problem["type"], problem.get("ctx", {}), problem["msg"]))
+            for problem in error.errors()
         )
         raise SettingsError("; ".join(problems)) from None
 
@@ -277,22 +278,22 @@ def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
 def _named_file(given: Mapping[str, object]) -> Path | None:
     """Return the file that a flag or the environment names; no file of settings names another."""
     name = variable("env_file")
-    named = given.get(name) or next((os.environ[each] for each in os.environ if each.upper() == name), None)
+    named = given.get(name) or next((os.environ[key] for key in os.environ if key.upper() == name), None)
     return cast("Path | None", directory(named))
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
     """Stop at a name like one of ours that is none: unread, it would leave a setting where it was, in silence."""
-    known = {variable(name) for name in Settings.model_fields}
-    unknown = sorted({name.upper() for name in (*os.environ, *names)} - known)
+    existing = {variable(name) for name in Settings.model_fields}
+    unknown = sorted({name.upper() for name in (*os.environ, *names)} - existing)
     for name in unknown:
         entity = name.removeprefix(_FLAG).lower()
         if name.startswith(_FLAG) and entity in _ENTITIES:
             what = f"{entity.replace('_', ' ')} records have no flag: orders, their rows and stock are always in typed"
             raise SettingsError(f"{name}: {what}; the entities with a flag are {', '.join(DEFAULTS)}")
-        near = nearest(name, sorted(known), like=_LIKE) if name.startswith("KATANA") else None
+        near = nearest(name, sorted(existing), like=_LIKE) if name.startswith("KATANA") else None
         if near or name.startswith(_OURS):
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known))}"
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(sorted(existing))}"
             raise SettingsError(f"{name}: no such setting; {hint}")
 
 
@@ -352,5 +353,5 @@ def _sentence(loc: tuple[int | str, ...], message: str) -> str:
     if not loc:
         return message
     field = next((name for name in Settings.model_fields if loc[0] in {name, variable(name)}), str(loc[0]))
-    known = field in Settings.model_fields
-    return f"{variable(field)} (--{field.replace('_', '-')}): {message}" if known else f"{field}: {message}"
+    is_setting = field in Settings.model_fields
+    return f"{variable(field)} (--{field.replace('_', '-')}): {message}" if is_setting else f"{field}: {message}"

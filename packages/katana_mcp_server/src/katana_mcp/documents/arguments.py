@@ -69,7 +69,7 @@ def _new(doc: Writable) -> Definitions:
     found = _fields(doc.head, "create")
     if doc.status is not None and doc.status.new_kind is not None:
         found["status"] = (Annotated[doc.status.new_kind, _described(doc.status.says_new)], doc.status.first)
-    for part in [each for each in doc.parts if "create" in each.verbs]:
+    for part in [candidate for candidate in doc.parts if "create" in candidate.verbs]:
         least = 1 if part.needed else 0
         found[part.name] = _listed(_row(part), least, part.most, part.says["new"])
     return found

@@ -17,16 +17,16 @@ CALLED = "others with the name"
 def used(doc: Writable, change: Transition) -> list[tuple[str, int]]:
     """Return each record that a plan takes from, by cache entity and id: what is named or sent, and prices."""
     asked = [(entity, change.facts.one(entity, value)) for _, entity, value in names_in(doc, change.asked)]
-    named = [(entity, known.id) for entity, known in asked if known is not None]
+    named = [(entity, record.id) for entity, record in asked if record is not None]
     return list(dict.fromkeys([*named, *_items_of(doc, change), *_sent(doc, change), *doc.uses(change)]))
 
 
 def _items_of(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
     """Yield the items by whose names variants are named: a variant does not say how its item is called."""
     for _, entity, value in names_in(doc, change.asked):
-        known = change.facts.references.get((entity, value))
-        if known is not None and known.item is not None:
-            yield known.item
+        record = change.facts.references.get((entity, value))
+        if record is not None and record.item is not None:
+            yield record.item
 
 
 def _sent(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
@@ -41,13 +41,13 @@ def _sent(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
 
 
 def touches(doc: Writable, change: Transition, totals: Totals) -> JsonObject:
-    """Return what a plan depends on; stock is told and not in it."""
+    """Return what a plan depends on; stock is only shown, and not in it."""
     facts = change.facts
     found: dict[str, object] = {} if change.before is None else {"record": facts.record}
     records: dict[str, list[object]] = {}
     for entity, key in used(doc, change):
-        known = facts.with_id(entity, key)
-        records.setdefault(entity, []).append({"id": key} if known is None else asdict(known))
+        record = facts.with_id(entity, key)
+        records.setdefault(entity, []).append({"id": key} if record is None else asdict(record))
     if records:
         found[USED] = records
     if totals != NO_TOTALS:

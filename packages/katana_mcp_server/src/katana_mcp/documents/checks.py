@@ -35,11 +35,11 @@ def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     """Yield that nothing would change, or what the way back does not bring back."""
     if change.after is not None and change.is_nothing:
         asked = any(value != [] for name, value in change.asked.items() if name not in {doc.id, *doc.selected})
-        told = f"{doc.called(change.old)} already has these values: nothing would change"
-        told = told if asked else f"no change was given: name what to change in {doc.called(change.old)}"
-        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
-    for name, told in left_behind(doc, change).items():
-        yield advisory(warning_codes.NO_WAY_BACK, told, name)
+        message = f"{doc.called(change.old)} already has these values: nothing would change"
+        message = message if asked else f"no change was given: name what to change in {doc.called(change.old)}"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
+    for name, message in left_behind(doc, change).items():
+        yield advisory(warning_codes.NO_WAY_BACK, message, name)
 
 
 def _names(doc: Writable, change: Transition) -> Iterator[ToolWarning]:

@@ -40,42 +40,42 @@ type Pairs = list[tuple[State, State | None]]
 """What is wanted, each with what is there of it; None where there is nothing."""
 
 
-def is_as(model: Model, wanted: State, there: State, names: Sequence[str]) -> bool:
+def is_as(model: Model, target: State, there: State, names: Sequence[str]) -> bool:
     """Return whether fields are what is wanted of them; what is not said of one does not matter."""
-    return all(same(model, name, wanted[name], there.get(name)) for name in names if wanted.get(name) is not None)
+    return all(same(model, name, target[name], there.get(name)) for name in names if target.get(name) is not None)
 
 
-def is_itself(wanted: State, there: State) -> bool:
+def is_itself(target: State, there: State) -> bool:
     """Return whether two are the same row."""
-    return wanted.get("id") is not None and wanted.get("id") == there.get("id")
+    return target.get("id") is not None and target.get("id") == there.get("id")
 
 
-def paired(wanted: Sequence[State], there: Sequence[State], rules: Sequence[Rule]) -> tuple[Pairs, list[State]]:
+def paired(targets: Sequence[State], there: Sequence[State], rules: Sequence[Rule]) -> tuple[Pairs, list[State]]:
     """Return each that is wanted with one that is there, by the first rule that finds one; and those left over."""
     left, found = list(there), dict[int, State]()
     for rule in rules:
-        for place, row in enumerate(wanted):
+        for place, row in enumerate(targets):
             match = None if place in found else next((other for other in left if rule(row, other)), None)
             if match is not None:
                 found[place] = match
                 left.remove(match)
-    return [(row, found.get(place)) for place, row in enumerate(wanted)], left
+    return [(row, found.get(place)) for place, row in enumerate(targets)], left
 
 
-def check_known(known: Sequence[State], found: Sequence[State], is_like: Rule, what: str = "row") -> None:
+def check_expected(expected: Sequence[State], found: Sequence[State], is_like: Rule, what: str = "row") -> None:
     """Refuse rows that are neither of the document as it was nor of what it is to be.
 
     Raises:
         Astray: there is one.
     """
-    own = {row.get("id") for row in known} - {None}
+    own = {row.get("id") for row in expected} - {None}
     for row in found:
-        if row.get("id") not in own and not any(is_like(one, row) for one in known):
+        if row.get("id") not in own and not any(is_like(one, row) for one in expected):
             message = f"{what} {row.get('id')} was added to the order by somebody else: look at the order in Katana"
             raise Astray(f"{message}, delete the {what} there, and apply the same token again")
 
 
-def as_wanted(pairs: Pairs, fields: Sequence[Field], more: Sequence[str] = ()) -> list[State]:
+def as_targets(pairs: Pairs, fields: Sequence[Field], more: Sequence[str] = ()) -> list[State]:
     """Return rows as they are to be: those that are there with what is otherwise, the others as new ones.
 
     Args:
@@ -86,10 +86,10 @@ def as_wanted(pairs: Pairs, fields: Sequence[Field], more: Sequence[str] = ()) -
     names = [field.name for field in fields]
     made = [*names, *more]
     return [
-        {name: wanted[name] for name in made if wanted.get(name) not in _NOTHING}
+        {name: target[name] for name in made if target.get(name) not in _NOTHING}
         if row is None
-        else {**row, **{name: wanted[name] for name in names if wanted.get(name) is not None}}
-        for wanted, row in pairs
+        else {**row, **{name: target[name] for name in names if target.get(name) is not None}}
+        for target, row in pairs
     ]
 
 
@@ -177,8 +177,8 @@ class Correction:
         sent = tuple(rest(self.saga, now))
         plain = draft(self.doc, self.change, f"correct {summary(self.doc, self.change)} ({len(sent)} steps)")
         bound = {**touches(self.doc, self.change, plain.totals), SAGA: self.saga}
-        told = {**shown, "own": {**plain.own, **shown.get("own", {})}, "changes": (*plain.changes, *changes)}
-        return replace(plain, actions=sent, touches=bound, one_way=ONE_WAY, **told)
+        fields = {**shown, "own": {**plain.own, **shown.get("own", {})}, "changes": (*plain.changes, *changes)}
+        return replace(plain, actions=sent, touches=bound, one_way=ONE_WAY, **fields)
 
 
 def not_emptied(doc: Writable, change: Transition) -> list[str]:

@@ -39,7 +39,7 @@ def _by_field(given: object) -> object:
     """Return custom fields that were given as a list of `field` and `value`, as `get_sales_order` shows them."""
     if not isinstance(given, list):
         return given
-    named = [_pair(each, "field", "field_name") for each in cast("list[object]", given)]
+    named = [_pair(entry, "field", "field_name") for entry in cast("list[object]", given)]
     if len({name for name, _ in named}) < len(named):
         raise ValueError("names a field twice")
     return dict(named)
@@ -47,8 +47,8 @@ def _by_field(given: object) -> object:
 
 def _pair(entry: object, *names: str) -> tuple[str, object]:
     fields = cast("Mapping[str, object]", entry) if isinstance(entry, Mapping) else EMPTY
-    name = next((fields[each] for each in names if each in fields), None)
-    value = next((fields[each] for each in ("value", "field_value") if each in fields), ...)
+    name = next((fields[key] for key in names if key in fields), None)
+    value = next((fields[key] for key in ("value", "field_value") if key in fields), ...)
     if not isinstance(name, str) or value is ... or len(fields) != len(("name", "value")):
         raise ValueError("must be an object of values by field id, or a list of objects with `field` and `value`")
     return name, value
@@ -104,12 +104,12 @@ async def definitions(doc: Writable, asked: Mapping[str, object], services: Serv
     if not any(_asked(doc, asked)):
         return None
     try:
-        known = [definition async for definition in services.client.custom_field_definitions.list()]
+        existing = [definition async for definition in services.client.custom_field_definitions.list()]
     except KatanaError:
         return None  # Katana refuses then what it does not have
     return {
         definition.id: canonical(definition.model_dump())
-        for definition in known
+        for definition in existing
         if definition.id and not definition.deleted_at
     }
 
@@ -140,8 +140,8 @@ def checks(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
                 yield blocking(warning_codes.INVALID_ARGUMENT, message, path)
 
 
-def _unknown(path: str, name: str, field: Field, known: Definitions) -> str:
-    fitting = [record for record in known.values() if record.get("entity_type") in field.custom]
+def _unknown(path: str, name: str, field: Field, existing: Definitions) -> str:
+    fitting = [record for record in existing.values() if record.get("entity_type") in field.custom]
     here = first_of([f"{text(record, 'label')} ({record['id']})" for record in fitting], _SHOWN) or "none"
     return f"{path}: no custom field has the label or id {name} here; there are: {here}"
 

@@ -49,7 +49,7 @@ class Field:
         inside: the list of the record whose one entry holds it, and in which a new document sends it.
         since: of a flag, the field of the record that holds since when it is so.
         custom: of values of custom fields, the kinds of record whose definitions are meant; the first come first.
-        told: its value in words, where that is no text, number or flag.
+        in_words: its value in words, where that is no text, number or flag.
         first: what is sent of it before the parts, where they need another value than it has in the end.
     """
 
@@ -74,7 +74,7 @@ class Field:
     inside: str = ""
     since: str = ""
     custom: tuple[str, ...] = ()
-    told: Callable[[object], str] | None = None
+    in_words: Callable[[object], str] | None = None
     first: Callable[[Transition], object] | None = None
 
     @property
@@ -158,9 +158,9 @@ def again_as_they_were(
     del document
     return {
         key: {
-            each.arg: row[each.name]
-            for each in part.fields
-            if "create" in each.verbs and row.get(each.name) not in (None, "")
+            part_field.arg: row[part_field.name]
+            for part_field in part.fields
+            if "create" in part_field.verbs and row.get(part_field.name) not in (None, "")
         }
         for key, row in rows.items()
     }

@@ -80,8 +80,8 @@ async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services
         facts = Facts(numbered=await given_or_next(services, doc.entity, called, name, doc.key.prefix))
     elif called is not None:
         taken = await live_with_key(services, doc.entity, called)
-        known = await _ever_called(doc, called, services)
-        facts = Facts(taken=taken, known=tuple(sorted({*taken, *known})))
+        namesakes = await _ever_called(doc, called, services)
+        facts = Facts(taken=taken, namesakes=tuple(sorted({*taken, *namesakes})))
     return replace(facts, references=await references(services, _named_in(doc, asked), doc.codes))
 
 
@@ -113,7 +113,7 @@ async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services
     return Facts(
         record=stored.record,
         deleted=stored.deleted,
-        taken=tuple(each for each in having if each != stored.id),
+        taken=tuple(record_id for record_id in having if record_id != stored.id),
         references=await references(services, _named_in(doc, asked), doc.codes),
     )
 
@@ -184,15 +184,17 @@ async def rows_now(
         listed = [canonical(record) async for page in listing.pages(**filters) for record in page.valid_records]
     except KatanaError:
         raise Refused(unasked(f"which {titled(entity)}s {key} has now")) from None
-    known, shown, model = _by_id(cached), _by_id(listed), model_of(collection)
-    same = {record_id for record_id in known.keys() & shown.keys() if holds(model, shown[record_id], known[record_id])}
-    unlike = [record_id for record_id in known | shown if record_id not in same]
+    stored, shown, model = _by_id(cached), _by_id(listed), model_of(collection)
+    same = {
+        record_id for record_id in stored.keys() & shown.keys() if holds(model, shown[record_id], stored[record_id])
+    }
+    unlike = [record_id for record_id in stored | shown if record_id not in same]
     if not unlike:
         return tuple(cached)
     leaves_trace = "deleted_at" in model.model_fields
     gone = {
         record_id
-        for record_id in known
+        for record_id in stored
         if not (leaves_trace or record_id in shown or services.syncer.wrote(entity, record_id))
     }
     await as_they_are_now(services, entity, [record_id for record_id in unlike if record_id not in gone])

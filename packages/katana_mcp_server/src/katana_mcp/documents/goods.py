@@ -16,12 +16,12 @@ def goods_line(change: Transition, row: State) -> PlanLine | None:
         return PlanLine(sku=str(variant.asked), quantity=quantity)
     if change.before is not None and change.after is not None and ("variant", variant) not in change.facts.references:
         return None
-    known = change.facts.with_id("variant", variant)
-    if known is None:
+    record = change.facts.with_id("variant", variant)
+    if record is None:
         return PlanLine(sku=None if variant is None else str(variant), quantity=quantity)
-    shared = known.is_shared or None
+    shared = record.is_shared or None
     return PlanLine(
-        variant_id=known.id, sku=known.sku, is_shared=shared, name=known.name, quantity=quantity, unit=known.unit
+        variant_id=record.id, sku=record.sku, is_shared=shared, name=record.name, quantity=quantity, unit=record.unit
     )
 
 
@@ -42,15 +42,15 @@ def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str
     """
     facts, document = change.facts, change.subject
     for nr, row in enumerate(rows(document, held)):
-        known = facts.with_id("variant", row.get("variant_id"))
+        record = facts.with_id("variant", row.get("variant_id"))
         for name, factor in times.items():
             location = get_int(document, name)
-            if known is None or known.deleted or location is None:
+            if record is None or record.deleted or location is None:
                 continue
             place = facts.with_id("location", location)
             yield StockMove(
-                variant=known.id,
-                called=known.called,
+                variant=record.id,
+                called=record.called,
                 location=location,
                 place=str(location) if place is None else place.called,
                 change=(number(row, "quantity") or Decimal(0)) * factor,

@@ -112,9 +112,11 @@ def not_of_its_kind(whole: Writable, request: Request, own: type[Request], hints
     """Return the arguments that the kind does not have, and those that it needs and that are not given."""
     kind, given = kind_in(whole, request), {name for name, value in named_in(request).items() if value != []}
     needed = {name for name, field in own.model_fields.items() if field.is_required()}
-    told = {name: f"{name}: a {kind} has none{_hint(name, hints)}" for name in sorted(given - own.model_fields.keys())}
-    told |= {name: f"{name}: a new {kind} needs at least one" for name in sorted(needed - given)}
-    return [blocking(warning_codes.INVALID_ARGUMENT, message, name) for name, message in told.items()]
+    messages = {
+        name: f"{name}: a {kind} has none{_hint(name, hints)}" for name in sorted(given - own.model_fields.keys())
+    }
+    messages |= {name: f"{name}: a new {kind} needs at least one" for name in sorted(needed - given)}
+    return [blocking(warning_codes.INVALID_ARGUMENT, message, name) for name, message in messages.items()]
 
 
 def _hint(name: str, hints: Hints) -> str:

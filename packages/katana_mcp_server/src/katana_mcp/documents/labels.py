@@ -82,8 +82,8 @@ def empty_as_none(fields: Sequence[Field], record: State) -> dict[str, object]:
 
 def labelled(values: Values, facts: Facts) -> dict[str, object]:
     """Return values by labels, choices by theirs, as a person is shown them."""
-    known = facts.definitions or {}
-    names = Names({(CUSTOM_FIELDS[0], key): record for key, record in known.items()})
+    definitions = facts.definitions or {}
+    names = Names({(CUSTOM_FIELDS[0], key): record for key, record in definitions.items()})
     return dict(names.custom_field(key, value) for key, value in values.items())
 
 

@@ -45,16 +45,16 @@ async def open_orders(naming: Where, services: Services, orders: Orders = SALES)
 def bound(change: Transition) -> JsonObject:
     """Return the orders that a deletion depends on, of a document or of what it consists of."""
     every = change.facts.linked
-    told = [each for orders in every for each in (orders.count, *(_number(order) for order in orders.newest))]
-    return {"open_orders": told} if told or change.after is None else {}
+    binding = [value for orders in every for value in (orders.count, *(_number(order) for order in orders.newest))]
+    return {"open_orders": binding} if binding or change.after is None else {}
 
 
 def linked(change: Transition) -> tuple[str, ...]:
     """Return the newest open orders of each kind, and how many more there are."""
-    return tuple(told for orders in change.facts.linked for told in _told(orders))
+    return tuple(phrase for orders in change.facts.linked for phrase in _phrases(orders))
 
 
-def _told(orders: Linked) -> Iterator[str]:
+def _phrases(orders: Linked) -> Iterator[str]:
     yield from (f"{orders.what} {_number(record)} ({text(record, 'status')})" for record in orders.newest)
     more = orders.count - len(orders.newest)
     if more > 0:

@@ -109,7 +109,7 @@ def _head_back(doc: Writable, change: Transition, before: State) -> dict[str, ob
 
 
 def _is_unchanged(doc: Writable, field: Field, change: Transition, value: object) -> bool:
-    part = next(each for each in doc.parts if each.name == field.part)
+    part = next(candidate for candidate in doc.parts if candidate.name == field.part)
     diff = part.diff(change)
     return value in diff.before and value not in diff.deletes
 
@@ -133,7 +133,7 @@ def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Ac
         part.deletes: [IfApplied(place, Ref(place, "id")) for place in added(part, sent)],
         f"add_{part.name}": [IfApplied(places[key], row) for key, row in again.items() if key in places],
     }
-    return {name: each for name, each in slots.items() if each}
+    return {name: entries for name, entries in slots.items() if entries}
 
 
 def _restored(doc: Writable, part: Part, change: Transition) -> dict[RecordId, list[str]]:
@@ -148,7 +148,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[RecordId, l
     moved.append(part_diff(part, change.old, headed))
     found: dict[RecordId, list[str]] = {}
     for key in [record_id for record_id in diff.before if record_id not in diff.deletes]:
-        names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
+        names = [name for delta in (diff, *moved) for name in delta.updates.get(key, {})]
         stays = {field.name for field in part.fields if _stays(field, diff.before[key])}
         found[key] = [name for name in dict.fromkeys(names) if name not in stays]
     return found
@@ -161,7 +161,7 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     held = [field for field in doc.head if "create" in field.verbs and record.get(field.name) not in _EMPTY]
     arguments: dict[str, object] = {field.arg: record[field.name] for field in held}
     lacking = [field for field in doc.head if field.required and not record.get(field.name)]
-    for part in [each for each in doc.parts if "create" in each.verbs]:
+    for part in [candidate for candidate in doc.parts if "create" in candidate.verbs]:
         found = rows(record, part.held)
         lacking += [field for row in found for field in part.fields if field.required and not row.get(field.name)]
         if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):

@@ -26,9 +26,17 @@ def summary(doc: Writable, change: Transition) -> str:
 
 
 def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
-    told = [each for each in changes(doc, change) if each.field in {"status", *(field.name for field in doc.head)}]
+    head_changes = [
+        field_change
+        for field_change in changes(doc, change)
+        if field_change.field in {"status", *(field.name for field in doc.head)}
+    ]
     late = {field.name for field in doc.head if isinstance(change.head.get(field.name), New)}
-    own = [f"{each.field} {each.new or 'cleared'}" for each in told if each.field not in late]
+    own = [
+        f"{field_change.field} {field_change.new or 'cleared'}"
+        for field_change in head_changes
+        if field_change.field not in late
+    ]
     if own:
         yield ", ".join(own)
     for part in doc.parts:
@@ -51,10 +59,10 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
 
 
 def _set(part: Part, fields: State, facts: Facts) -> str:
-    told = {field.name: field for field in part.fields if field.told is not None or field.custom}
+    by_name = {field.name: field for field in part.fields if field.in_words is not None or field.custom}
 
     def words(name: str, value: object) -> str | None:
-        return _words(told[name], value, facts) if name in told else field_in_words(name, value, facts.days)
+        return _words(by_name[name], value, facts) if name in by_name else field_in_words(name, value, facts.days)
 
     return ", ".join(f"{name} {words(name, value) or 'cleared'}" for name, value in fields.items())
 
@@ -69,8 +77,8 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     plain = [field for field in doc.head if field.name in head and not isinstance(head[field.name], New)]
     late = [field for field in doc.head if isinstance(change.head.get(field.name), New)]
     yield from _of_fields("", plain, change.old, new, facts)
-    is_told = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
-    if is_told and new.get("status") != change.old.get("status"):
+    shows_status = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
+    if shows_status and new.get("status") != change.old.get("status"):
         old = value_in_words(change.old.get("status"))
         yield FieldChange(field="status", old=old, new=value_in_words(new.get("status")))
     for part in doc.parts:
@@ -96,7 +104,7 @@ def _of_updates(part: Part, change: Transition) -> Iterator[FieldChange]:
     for key, fields in diff.updates.items():
         own = [field for field in part.fields if field.name in fields]
         found = _of_fields(f"{part.name}[id={key}].", own, diff.before[key], fields, change.facts)
-        yield from (each for each in found if each.old != each.new)
+        yield from (field_change for field_change in found if field_change.old != field_change.new)
 
 
 def _removed_parts(doc: Writable, change: Transition) -> Iterator[FieldChange]:
@@ -129,19 +137,19 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
         return f"add_{value.part}[{value.place}]"
     if field.custom and isinstance(value, Mapping):
         value = labelled(cast("Values", value), facts)
-    if field.told is not None:
-        return field.told(value) or None
-    known = facts.with_id(field.names, value) if field.names else None
-    return field_in_words(field.name, value, facts.days) if known is None else known.called
+    if field.in_words is not None:
+        return field.in_words(value) or None
+    record = facts.with_id(field.names, value) if field.names else None
+    return field_in_words(field.name, value, facts.days) if record is None else record.called
 
 
 def in_words(line: Callable[[Transition, State], PlanLine | None], found: Sequence[State], change: Transition) -> str:
     """Return rows in words, as many as a sentence holds: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
-    told = [each for row in found[:_NAMED] if (each := line(change, row)) is not None]
+    plan_lines = [planned for row in found[:_NAMED] if (planned := line(change, row)) is not None]
     words = [
-        f"{'?' if each.quantity is None else plain_number(each.quantity)} {f'{each.unit} ' if each.unit else ''}of "
-        f"{each.sku or each.name or each.variant_id}"
-        for each in told
+        f"{'?' if item.quantity is None else plain_number(item.quantity)} {f'{item.unit} ' if item.unit else ''}of "
+        f"{item.sku or item.name or item.variant_id}"
+        for item in plan_lines
     ]
     more = len(found) - len(words)
     return ", ".join([*words, *([f"and {more} more"] if more else [])])
@@ -183,24 +191,24 @@ def _goods_said(part: Part, change: Transition) -> dict[tuple[str, object], obje
         for row in requested_rows(change.asked, f"update_{part.name}")
     }
     return {
-        **{("new", place): each.get(name) for place, each in enumerate(new)},
+        **{("new", place): row.get(name) for place, row in enumerate(new)},
         **{("old", key): asked for key, asked in old.items()},
     }
 
 
 def _match(asked: object, facts: Facts) -> str | list[NearVariant] | None:
     """Return by what of a variant a row names it; where that is not certain, what it may mean."""
-    known = facts.references.get(("variant", asked)) if isinstance(asked, int | str) else None
-    if known is None:
+    named = facts.references.get(("variant", asked)) if isinstance(asked, int | str) else None
+    if named is None:
         return None
-    if known.one is not None:
-        return next(iter(known.by), None)
+    if named.one is not None:
+        return next(iter(named.by), None)
     likely = (
-        [(record, None) for record in known.like]
-        if len(known.found) < _SEVERAL
-        else zip(known.found, known.by, strict=False)
+        [(record, None) for record in named.like]
+        if len(named.found) < _SEVERAL
+        else zip(named.found, named.by, strict=False)
     )
-    near = [NearVariant(variant_id=each.id, sku=each.sku, name=each.name, by=by) for each, by in likely]
+    near = [NearVariant(variant_id=record.id, sku=record.sku, name=record.name, by=by) for record, by in likely]
     return near[:_NAMED] or None
 
 

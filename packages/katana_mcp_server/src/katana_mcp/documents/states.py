@@ -22,24 +22,24 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
     status = None if verb == "delete" or doc.status is None else _status(doc.status, asked, before)
     unlocks = doc.status is not None and status is not None and doc.status.unlocks(old, status)
     unlocked = doc.follow(old, {**old, "status": status}) if unlocks else old
-    middle, wanted = unlocked, None
+    middle, settled = unlocked, None
     if verb != "delete":
         given = labels.merged(doc.head, before, _given(doc.head, asked, doc, facts))
         middle = unlocked if before is None else doc.follow(unlocked, {**unlocked, **given})
         request_of = _Requested(doc, asked, status, facts)
-        wanted = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
-    after = None if wanted is None else doc.derive(before, wanted)
+        settled = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
+    after = None if settled is None else doc.derive(before, settled)
     return Transition(
         asked=asked,
         facts=facts,
         before=before,
         unlocked=unlocked,
         middle=middle,
-        wanted=wanted,
+        target=settled,
         after=after,
-        head=_with_pair(doc.head, differing(doc, old, wanted or {}), wanted or {}),
+        head=_with_pair(doc.head, differing(doc, old, settled or {}), settled or {}),
         parts={part.held: part_diff(part, old, after or {}) for part in doc.parts},
-        sent={part.held: part_diff(part, middle, wanted or {}) for part in doc.parts},
+        sent={part.held: part_diff(part, middle, settled or {}) for part in doc.parts},
         status=status if status != old.get("status") else None,
         unlocks=unlocks,
     )
@@ -63,7 +63,7 @@ def between(doc: Writable, facts: Facts, before: State, after: State, unlocked: 
         before=before,
         unlocked=opened,
         middle=opened,
-        wanted=after,
+        target=after,
         after=after,
         head={},
         parts=parts,
@@ -100,7 +100,7 @@ def meant_part(part: Part, asked: object, found: Sequence[State]) -> RecordId:
 
 def requested_rows(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
     """Return the arguments that each entry of a list names."""
-    return [named_in(each) for each in cast("Sequence[Request]", asked.get(argument, ()))]
+    return [named_in(entry) for entry in cast("Sequence[Request]", asked.get(argument, ()))]
 
 
 def added_parts(change: Transition, held: str, name: str = "rows") -> Iterator[tuple[str, State, State]]:
@@ -233,8 +233,8 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
     if field.custom:
         return canonical({field.name: labels.by_id(cast("labels.Values", asked), field, facts)})[field.name]
     if field.names and isinstance(asked, int | str):
-        known = facts.one(field.names, asked)
-        return Unknown(asked) if known is None else known.id
+        record = facts.one(field.names, asked)
+        return Unknown(asked) if record is None else record.id
     return canonical({field.name: _plain(asked)})[field.name]
 
 
@@ -242,7 +242,7 @@ def _plain(asked: object) -> object:
     """Return the value of an argument, with what its entries name where it is a list."""
     if not isinstance(asked, list):
         return asked
-    return [named_in(each) if isinstance(each, Request) else each for each in cast("list[object]", asked)]
+    return [named_in(entry) if isinstance(entry, Request) else entry for entry in cast("list[object]", asked)]
 
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:

@@ -50,7 +50,7 @@ def _drop_ambiguous_lookups(sent: Sequence[Action]) -> tuple[Action, ...]:
         model = model_of(mine.collection)
         return mine.method == "POST" and any(holds(model, mine.expects, action.expects) for action in before)
 
-    return tuple(replace(each, recognise=None) if alike(place) else each for place, each in enumerate(sent))
+    return tuple(replace(action, recognise=None) if alike(place) else action for place, action in enumerate(sent))
 
 
 def id_of(state: State) -> int:
@@ -81,12 +81,12 @@ def spec_of(collection: str) -> Spec:
 
 def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     """Yield the new document with the parts that go inside it, then the others."""
-    wanted = change.wanted or {}
-    inside = {part.held: [row for row in rows(wanted, part.held) if part.inside(row, wanted)] for part in doc.parts}
+    target = change.target or {}
+    inside = {part.held: [row for row in rows(target, part.held) if part.inside(row, target)] for part in doc.parts}
     model = spec_of(doc.collection).create
-    state = {**wanted, **_nested(model, inside), **entries(doc.head, wanted)}
+    state = {**target, **_nested(model, inside), **entries(doc.head, target)}
     body = body_of(model, {name: value for name, value in state.items() if value != []})
-    name = doc.name(wanted)
+    name = doc.name(target)
     yield Action(
         title=f"create {doc.title} {name}",
         method="POST",
@@ -101,7 +101,7 @@ def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     for part in doc.parts:
         if part.completes and len(inside[part.held]) == 1:
             yield from _completed(doc, part, change, model, inside[part.held][0])
-        for row in [row for row in rows(wanted, part.held) if row not in inside[part.held]]:
+        for row in [row for row in rows(target, part.held) if row not in inside[part.held]]:
             yield _add(doc, part, change, row)
 
 
@@ -116,7 +116,7 @@ def _completed(
         made = Ref(0, f"{part.held}.0.id")
         fields = ", ".join(body)
         yield Action(
-            title=f"set {fields} of the {part.words} of {doc.called(change.wanted or change.old)}",
+            title=f"set {fields} of the {part.words} of {doc.called(change.target or change.old)}",
             method="PATCH",
             path=f"/{part.collection}",
             body=body,
@@ -139,7 +139,7 @@ def _nested(model: type[WriteModel] | None, inside: Mapping[str, Sequence[State]
 
 def _expected(doc: Writable, body: Mapping[str, Json], inside: Mapping[str, Sequence[State]]) -> dict[str, Json]:
     """Return what a new document holds: a field that follows parts is another one where these have their own."""
-    own = {name for each in inside.values() for row in each for name in row}
+    own = {name for part_rows in inside.values() for row in part_rows for name in row}
     following = {field.name for field in doc.head if field.follows in own}
     return {name: value for name, value in body.items() if name not in following}
 
@@ -217,10 +217,10 @@ def _of_part(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
 
 
 def _late(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
-    for each in (field for field in part.fields if field.is_late):
+    for late in (field for field in part.fields if field.is_late):
         for key, fields in change.sent[part.held].updates.items():
-            if each.name in fields:
-                yield _on_part(doc, part, change, key, {each.name: fields[each.name]})
+            if late.name in fields:
+                yield _on_part(doc, part, change, key, {late.name: fields[late.name]})
 
 
 def _on_part(doc: Writable, part: Part, change: Transition, key: RecordId, fields: State | None = None) -> Action:
@@ -267,7 +267,7 @@ def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
     article = "" if part.entity else "an " if kind[0] in "aeiou" else "a "
     added = f"add {article}{kind}{_in_brackets(part, change, row)}"
     return Action(
-        title=f"{added} to {doc.called(change.wanted or change.old)}",
+        title=f"{added} to {doc.called(change.target or change.old)}",
         method="POST",
         path=f"/{part.collection}",
         body=body,
@@ -287,7 +287,7 @@ def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
 def _refer(doc: Writable, field: Field, change: Transition, sent: Iterable[Action]) -> Action:
     """Return what sets a field to a part that an earlier request adds."""
     new = cast("New", change.head[field.name])
-    part = next(each for each in doc.parts if each.name == new.part)
+    part = next(candidate for candidate in doc.parts if candidate.name == new.part)
     place = added(part, sent)[new.place]
     title = f"make the new {part.one} {field.becomes} of {doc.called(change.old)}"
     return on_record(title, doc.entity, doc.collection, id_of(change.old), {field.name: Ref(place, "id")})
@@ -296,14 +296,14 @@ def _refer(doc: Writable, field: Field, change: Transition, sent: Iterable[Actio
 def added(part: Part, sent: Iterable[Action]) -> list[int]:
     """Return the places of the requests that add parts, in the order of the parts."""
     path = f"/{part.collection}"
-    return [place for place, each in enumerate(sent) if (each.method, each.path) == ("POST", path)]
+    return [place for place, action in enumerate(sent) if (action.method, action.path) == ("POST", path)]
 
 
 def deleted(part: Part, sent: Iterable[Action]) -> dict[RecordId, int]:
     """Return the places of the requests that delete parts, by the ids of the parts."""
     return {
         key: place
-        for place, each in enumerate(sent)
-        if each.method == "DELETE" and each.path.startswith(f"/{part.collection}/")
-        if (key := each.record if each.part is None else each.row) is not None
+        for place, action in enumerate(sent)
+        if action.method == "DELETE" and action.path.startswith(f"/{part.collection}/")
+        if (key := action.record if action.part is None else action.row) is not None
     }

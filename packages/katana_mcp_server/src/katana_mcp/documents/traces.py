@@ -83,22 +83,22 @@ def is_of_units(row: State) -> bool:
 def in_trace(row: State) -> Decimal:
     """Return how much of a row is traced; a serial number is one."""
     return sum(
-        (Decimal(1) if "serial_number_id" in each else _amount(each.get("quantity")) for each in rows(row, TRACE)),
+        (Decimal(1) if "serial_number_id" in entry else _amount(entry.get("quantity")) for entry in rows(row, TRACE)),
         Decimal(0),
     )
 
 
 def in_batches(row: State) -> str | None:
     """Return the batches of a row in words: `3 of batch 7, 2 of batch 9`."""
-    told = [
+    batches = [
         f"{plain_number(amount)} of batch {entry['batch_id']}"
         for entry in rows(row, TRACE)
         if "batch_id" in entry and (amount := number(entry, "quantity")) is not None
     ]
-    return ", ".join(told) or None
+    return ", ".join(batches) or None
 
 
 def in_units(row: State) -> str | None:
     """Return the serial numbers of a row in words: `7, 9`."""
-    told = sorted(str(entry["serial_number_id"]) for entry in rows(row, TRACE) if "serial_number_id" in entry)
-    return ", ".join(told) or None
+    numbers = sorted(str(entry["serial_number_id"]) for entry in rows(row, TRACE) if "serial_number_id" in entry)
+    return ", ".join(numbers) or None

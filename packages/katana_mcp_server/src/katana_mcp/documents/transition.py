@@ -50,7 +50,7 @@ class Facts:
         deleted: whether it is deleted.
         numbered: the number of a new document, where it has one.
         taken: ids of others that are called what it is to be called.
-        known: the same for a new one, with those that are deleted.
+        namesakes: the same for a new one, with those that are deleted.
         references: what a request names, and what a document holds the ids of, by cache entity.
         levels: the stock of its goods.
         repeated: documents that a new one may repeat.
@@ -66,7 +66,7 @@ class Facts:
     deleted: bool = False
     numbered: Numbered | None = None
     taken: tuple[int, ...] = ()
-    known: tuple[int, ...] = ()
+    namesakes: tuple[int, ...] = ()
     references: Mapping[tuple[str, int | str], Named] = field(default_factory=dict[tuple[str, int | str], Named])
     levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     repeated: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Facts:
     @property
     def others(self) -> tuple[int, ...]:
         """The ids of other documents that are called what it is to be called."""
-        return self.known or (self.taken if self.numbered is None else self.numbered.taken)
+        return self.namesakes or (self.taken if self.numbered is None else self.numbered.taken)
 
     def one(self, entity: str, asked: object) -> NamedRecord | None:
         """Return the record that an id or a name names, if that is certain."""
@@ -89,8 +89,8 @@ class Facts:
 
     def with_id(self, entity: str, record_id: object) -> NamedRecord | None:
         """Return the record that has an id, by whatever it was named; None when it was not read."""
-        records = [known for (kind, _), each in self.references.items() if kind == entity for known in each.found]
-        return next((known for known in records if known.id == record_id), None)
+        records = [record for (kind, _), named in self.references.items() if kind == entity for record in named.found]
+        return next((record for record in records if record.id == record_id), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class Transition:
         before: the document as it is; None for a new one.
         unlocked: as it is once a status is sent that unlocks it, if one is.
         middle: as it is once its own fields are sent as well, and its parts are not.
-        wanted: as the request leaves it; None where it goes.
+        target: as the request leaves it; None where it goes.
         after: the same with what Katana works out by itself.
         head: the fields that are sent; all that a new document has, none where it goes.
         parts: what becomes of its parts, by the field that holds them.
@@ -134,7 +134,7 @@ class Transition:
     before: State | None
     unlocked: State
     middle: State
-    wanted: State | None
+    target: State | None
     after: State | None
     head: State
     parts: Mapping[str, PartDiff]

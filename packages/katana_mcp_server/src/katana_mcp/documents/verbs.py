@@ -80,17 +80,17 @@ def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
     )
 
 
-def draft(doc: Writable, change: Transition, told: str) -> Draft:
-    """Return what a person is shown of a document after a change, without what is sent; `told` sums it up."""
+def draft(doc: Writable, change: Transition, message: str) -> Draft:
+    """Return what a person is shown of a document after a change, without what is sent; `message` sums it up."""
     shown = lines(doc, change)
     return Draft(
-        summary=told,
+        summary=message,
         lanes=tuple(_lanes(doc, change)),
         id=None if change.before is None else id_of(change.before),
         number=doc.name(change.subject) if doc.key.prefix else None,
         status=text(change.subject, "status"),
         own=_ids(doc, change),
-        lines=tuple(line for each in shown.values() for line in each),
+        lines=tuple(line for part_lines in shown.values() for line in part_lines),
         totals=doc.totals(shown),
         currency=doc.currency(change),
         changes=tuple(changes(doc, change)),

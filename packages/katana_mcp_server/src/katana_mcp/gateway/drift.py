@@ -32,8 +32,8 @@ class Observation:
 
     def without_tools(self) -> dict[str, str]:
         """Return how it stands."""
-        told = {"state": self.state, "reason": self.reason, "version": self.version}
-        return {key: value for key, value in told.items() if value}
+        fields = {"state": self.state, "reason": self.reason, "version": self.version}
+        return {key: value for key, value in fields.items() if value}
 
 
 UNSEEN = Observation()
@@ -61,8 +61,8 @@ class Change:
 
     def as_dict(self) -> dict[str, object]:
         """Return it for programs."""
-        told = {"tool": self.target, "part": self.part, "kind": self.kind, "reason": self.reason}
-        return {**told, **({} if self.part == "tool" else {"old": self.old, "new": self.new})}
+        fields = {"tool": self.target, "part": self.part, "kind": self.kind, "reason": self.reason}
+        return {**fields, **({} if self.part == "tool" else {"old": self.old, "new": self.new})}
 
 
 def ordered(changes: Iterable[Change]) -> list[Change]:
@@ -89,9 +89,9 @@ def tool_changes(target: str, pinned: Json, seen: Observation) -> list[Change]:
 
 def new_tools(server: str, pinned: Iterable[str], seen: Observation) -> Iterator[Change]:
     """Yield the tools of a server that nobody has adopted."""
-    known = set(pinned)
+    adopted = set(pinned)
     for name in seen.tools or {}:
-        if f"{server}.{name}" not in known:
+        if f"{server}.{name}" not in adopted:
             yield Change(f"{server}.{name}", "tool", "new", "not adopted")
 
 

@@ -97,9 +97,15 @@ def read_catalog(files: CatalogFiles) -> Catalog:
     except ValidationError as error:
         problems = (
             ": ".join(
-                filter(None, (".".join(map(str, each["loc"])), wrong(each["type"], each.get("ctx", {}), each["msg"])))
+                filter(
+                    None,
+                    (
+                        ".".join(map(str, problem["loc"])),
+                        wrong(problem["type"], problem.get("ctx", {}), problem["msg"]),
+                    ),
+                )
             )
-            for each in error.errors(include_input=False)
+            for problem in error.errors(include_input=False)
         )
         raise CatalogError(f"{files.written.name}: {'; '.join(problems)}") from None
 
@@ -160,8 +166,8 @@ def read_attempts(files: CatalogFiles) -> Iterator[Attempt]:
         return
     for line in files.attempts.read_text("utf-8", "replace").splitlines():
         try:
-            told = cast("Json", json.loads(line))
-            yield Attempt(**{key: told[key] for key in told if key != "at"})
+            payload = cast("Json", json.loads(line))
+            yield Attempt(**{key: payload[key] for key in payload if key != "at"})
         except (ValueError, TypeError):
             continue
 

@@ -52,9 +52,9 @@ class Entry:
 
     def as_dict(self) -> Json:
         """Return it for the file."""
-        told: Json = {"origin": self.origin, "listed": self.listed, "descriptor": self.descriptor}
+        fields: Json = {"origin": self.origin, "listed": self.listed, "descriptor": self.descriptor}
         hashed = hashes({"inputSchema": ANYTHING, **self.descriptor})
-        return {**told, "hashes": hashed, **({"operations": self.operations} if self.operations else {})}
+        return {**fields, "hashes": hashed, **({"operations": self.operations} if self.operations else {})}
 
 
 def rendered(
@@ -161,11 +161,11 @@ def titled(name: str) -> str:
 
 def _descriptor(name: str, title: str, words: Json, shown: Json, *, read_only: bool) -> Json:
     """Return a descriptor; that a tool only reads is what the operator says, never what its server does."""
-    told = {key: value for key, value in words.items() if value is not None}
+    texts = {key: value for key, value in words.items() if value is not None}
     annotations = {
         "readOnlyHint": read_only,
         "destructiveHint": not read_only,
         "idempotentHint": read_only,
         "openWorldHint": True,
     }
-    return {"name": name, "title": title, **told, "inputSchema": shown, "annotations": annotations}
+    return {"name": name, "title": title, **texts, "inputSchema": shown, "annotations": annotations}

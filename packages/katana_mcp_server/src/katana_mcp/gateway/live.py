@@ -69,7 +69,7 @@ class LiveCatalog:
         self._offered: set[tuple[str, str]] = set()
         self._generic: set[str] = set()
         self._published: Json = {}
-        self._told: set[tuple[str, str, str]] = set()
+        self._logged: set[tuple[str, str, str]] = set()
         self._load()
         self._served = self.snapshot()["tools"]
 
@@ -139,8 +139,8 @@ class LiveCatalog:
     def recall(self, live: Json) -> None:
         """Take what a server saw that wrote this live catalogue, and the listings beside it."""
         for name in self.catalog.upstreams:
-            told = live.get("servers", ANYTHING).get(name, ANYTHING)
-            self._seen[name] = Observation(**told, tools=read_json(self.files.descriptors(name)))
+            state = live.get("servers", ANYTHING).get(name, ANYTHING)
+            self._seen[name] = Observation(**state, tools=read_json(self.files.descriptors(name)))
         self._compare(*self.catalog.upstreams)
 
     def _compare(self, *servers: str) -> None:
@@ -151,7 +151,7 @@ class LiveCatalog:
                 shown = {**pinned, "outputSchema": self._outputs[target].current}
                 locked = self.catalog.override(target).lock_schema
                 found = tool_changes(target, shown, self._of(server))
-                self._changes[target] = ordered(each for each in found if not (locked and each.part == "output"))
+                self._changes[target] = ordered(change for change in found if not (locked and change.part == "output"))
 
     def _offer(self, server: str, tools: Mapping[str, Json]) -> None:
         for tool, descriptor in tools.items():
@@ -180,7 +180,7 @@ class LiveCatalog:
         except (CacheError, OSError) as error:
             _log.error("the state of the catalogue cannot be written", reason=type(error).__name__)
             return
-        ours = [each for each in read_attempts(self.files) if each.tool == target]
+        ours = [earlier for earlier in read_attempts(self.files) if earlier.tool == target]
         self._outputs |= replayed(ours, {target: self._pinned_output(target)})
         if attempt.outcome == "valid":
             self._generic.discard(target)
@@ -255,7 +255,7 @@ class LiveCatalog:
         drift = [{**change, "reason": ""} for change in live["drift"]]
         news = {
             **live,
-            "servers": {name: {**told, "reason": ""} for name, told in live["servers"].items()},
+            "servers": {name: {**state, "reason": ""} for name, state in live["servers"].items()},
             "drift": drift,
         }
         if news == self._published:
@@ -275,9 +275,9 @@ class LiveCatalog:
         """Log each difference once, until it is gone."""
         now = {(change.target, change.part, change.kind): change for change in self.drift()}
         for (target, part, kind), change in now.items():
-            if (target, part, kind) not in self._told:
+            if (target, part, kind) not in self._logged:
                 _log.warning("drift", tool=target, part=part, kind=kind, reason=change.reason)
-        self._told = set(now)
+        self._logged = set(now)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

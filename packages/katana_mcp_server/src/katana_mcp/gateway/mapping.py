@@ -89,11 +89,14 @@ def aggregate_input(aggregate: Aggregate, inputs: Mapping[str, Json]) -> Json:
     for operation in aggregate.operations.values():
         taken = list(_taken(aggregate, operation, inputs[operation.tool]))
         for name, schema, _ in taken:
-            known = offered.setdefault(name, [])
-            known += [] if schema in known else [schema]
+            schemas = offered.setdefault(name, [])
+            schemas += [] if schema in schemas else [schema]
         always.append({name for name, _, is_needed in taken if is_needed})
     selector: Json = {"type": "string", "enum": list(aggregate.operations)}
-    takes = {name: each[0] if len(each) == 1 else {"anyOf": each} for name, each in offered.items()}
+    takes = {
+        name: alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+        for name, alternatives in offered.items()
+    }
     return {
         "type": "object",
         "properties": {aggregate.selector: selector, **takes},
@@ -108,8 +111,8 @@ def _taken(aggregate: Aggregate, operation: Operation, schema: Json) -> Iterator
         if rule.source is not None and rule.source != aggregate.selector:
             name, _, within = rule.source.partition(".")
             found = _found(schema, ".".join(f"properties.{step}" for step in rule.target.split(".")))
-            known = cast("Json", found) if isinstance(found, dict) else ANYTHING
-            yield name, {"type": "object"} if within else known, rule.required
+            inner = cast("Json", found) if isinstance(found, dict) else ANYTHING
+            yield name, {"type": "object"} if within else inner, rule.required
     passed_on: Json = {} if operation.arguments else schema.get("properties", ANYTHING)
     for name, of_one in passed_on.items():
         if name != aggregate.selector:

@@ -68,8 +68,8 @@ def _well_formed(schema: Json) -> Json:
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         raise ValueError("its schema names its values wrongly")
-    named: Json = {name: {} if each is True else each for name, each in cast("Json", properties).items()}
-    if not all(isinstance(each, dict) for each in named.values()) or not all(map(_is_text, cast("Json", required))):
+    named: Json = {name: {} if value is True else value for name, value in cast("Json", properties).items()}
+    if not all(isinstance(value, dict) for value in named.values()) or not all(map(_is_text, cast("Json", required))):
         raise ValueError("its schema names its values wrongly")
     return {**schema, "properties": named} if named else schema
 
@@ -97,7 +97,7 @@ def hashes(descriptor: Mapping[str, Any]) -> dict[Part, str]:
 def structure(schema: object) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
     """Return a schema without its words, and with those lists in order whose order means nothing."""
     if isinstance(schema, list):
-        return [structure(each) for each in cast("list[object]", schema)]
+        return [structure(item) for item in cast("list[object]", schema)]
     if not isinstance(schema, dict):
         return schema
     return {key: _keyword(key, value) for key, value in cast("Json", schema).items() if key not in _TEXTS}
@@ -107,7 +107,7 @@ def _keyword(key: str, value: object) -> object:
     if key in _VALUES:
         return value
     if key in _BY_NAME and isinstance(value, dict):
-        return {name: structure(each) for name, each in cast("Json", value).items()}
+        return {name: structure(item) for name, item in cast("Json", value).items()}
     if key in _UNORDERED and isinstance(value, list):
         return sorted(cast("list[object]", value), key=canonical)
     return structure(value)
@@ -116,8 +116,8 @@ def _keyword(key: str, value: object) -> object:
 def _texts(schema: object, path: str) -> Iterator[tuple[str, object]]:
     """Yield each text of a schema with its place, in the order of the places."""
     if isinstance(schema, list):
-        for at, each in enumerate(cast("list[object]", schema)):
-            yield from _texts(each, f"{path}/{at}")
+        for at, item in enumerate(cast("list[object]", schema)):
+            yield from _texts(item, f"{path}/{at}")
     if not isinstance(schema, dict):
         return
     for key, value in sorted(cast("Json", schema).items()):
@@ -126,7 +126,7 @@ def _texts(schema: object, path: str) -> Iterator[tuple[str, object]]:
             yield place, value
         elif key in _BY_NAME and isinstance(value, dict):
             inner = sorted(cast("Json", value).items())
-            yield from (text for name, each in inner for text in _texts(each, f"{place}/{name}"))
+            yield from (text for name, item in inner for text in _texts(item, f"{place}/{name}"))
         elif key not in _VALUES:
             yield from _texts(value, place)
 
@@ -159,16 +159,16 @@ def _replaced(value: object, inside: tuple[str, ...], find: Callable[[str], Json
     if next(count, None) is None:
         raise ValueError(f"its schema has more than {_MOST_NODES} parts")
     if isinstance(value, list):
-        return [_replaced(each, inside, find, count) for each in cast("list[object]", value)]
+        return [_replaced(item, inside, find, count) for item in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
     keywords = cast("Json", value)
     reference = keywords.get("$ref")
     if isinstance(reference, str):
         meant = ANYTHING if reference in inside else find(reference)
-        others = {key: each for key, each in keywords.items() if key != "$ref"}
+        others = {key: item for key, item in keywords.items() if key != "$ref"}
         return {**_replaced(meant, (*inside, reference), find, count), **others}
-    return {key: _replaced(each, inside, find, count) for key, each in keywords.items()}
+    return {key: _replaced(item, inside, find, count) for key, item in keywords.items()}
 
 
 def problem(value: object, schema: Json) -> str | None:

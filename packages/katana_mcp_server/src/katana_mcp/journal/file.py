@@ -143,9 +143,9 @@ class JournalFile:
         """Note what a person said about these plans, where nobody works on them: declined, nobody ever will."""
         with self.changing() as db:
             now = self.clock.now()
-            for known in [found(db, "id = ?", entry) for entry in entries]:
-                if known and known.state in {"planned", "claimed"} and not known.is_begun and not held(known, now):
-                    note_answer(db, known, answer, now)
+            for stored in [found(db, "id = ?", entry) for entry in entries]:
+                if stored and stored.state in {"planned", "claimed"} and not stored.is_begun and not held(stored, now):
+                    note_answer(db, stored, answer, now)
 
     def refused(self, entry: int, why: str) -> None:
         """Note that a plan was not applied because it no longer fits; its token stays as good as it was."""
@@ -158,12 +158,12 @@ class JournalFile:
         A plan that ran out before anything of it was sent has expired from now on.
         """
         with self.changing() as db:
-            now, known = self.clock.now(), found(db, "id = ?", entry)
-            if known is None or held(known, now) is not None:
+            now, stored = self.clock.now(), found(db, "id = ?", entry)
+            if stored is None or held(stored, now) is not None:
                 return None
-            if known.is_begun:
-                return taken_over(db, known, owner, now)
-            refused(db, known, now, None)
+            if stored.is_begun:
+                return taken_over(db, stored, owner, now)
+            refused(db, stored, now, None)
             return None
 
     def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
@@ -176,15 +176,15 @@ class JournalFile:
         """
         text = text_of(outcome)
         with self.changing() as db:
-            known, now = found(db, "id = ?", entry), iso(self.clock.now())
-            actions = () if known is None else known.actions
-            untold = {place for place, each in enumerate(actions) if each.is_unanswered}
-            if known is None or known.state != "finished" or not set(ends) <= untold:
+            stored, now = found(db, "id = ?", entry), iso(self.clock.now())
+            actions = () if stored is None else stored.actions
+            untold = {place for place, action in enumerate(actions) if action.is_unanswered}
+            if stored is None or stored.state != "finished" or not set(ends) <= untold:
                 raise WrongOrder(f"entry {entry} has not ended so that it could be amended like this")
-            for place, each in ends.items():
+            for place, end in ends.items():
                 db.execute(
                     "UPDATE action SET state = ?, result = ?, error = ?, look_up = ? WHERE plan = ? AND place = ?",
-                    (each.state, text_of(each.result), each.error, text_of(each.look_up), entry, place),
+                    (end.state, text_of(end.result), end.error, text_of(end.look_up), entry, place),
                 )
             db.execute("UPDATE plan SET amended = ?, amended_at = ? WHERE id = ?", (text, now, entry))
 
@@ -276,11 +276,11 @@ class JournalFile:
                 (text, iso(self.clock.now()), run.entry),
             )
 
-    def room_at(self, wanted: WriteRequested) -> datetime | None:
+    def room_at(self, writes: WriteRequested) -> datetime | None:
         """Return when there is room for these writes, or None when there is now; only a claim takes it."""
         with self.reading() as db:
             now = self.clock.now()
-            return room_at(db, wanted, now, now - GONE_AFTER)
+            return room_at(db, writes, now, now - GONE_AFTER)
 
     def find(self, token: str) -> Entry | None:
         """Return the entry of a token, to check it before it is claimed."""
@@ -362,7 +362,7 @@ class JournalFile:
             except CacheUnavailable as error:
                 raise JournalUnusable(f"{error}; nothing is written to Katana without the journal of writes") from error
             except (sqlite3.Error, InvalidRecord, OSError) as error:
-                raise self._told(error) from error
+                raise self._as_journal_error(error) from error
 
     def _connected(self) -> sqlite3.Connection:
         """Return the open connection; a file that was moved away meanwhile is let go of."""
@@ -381,7 +381,7 @@ class JournalFile:
         if connection is not None:
             connection.close()
 
-    def _told(self, error: Exception) -> JournalBusy | JournalUnusable:
+    def _as_journal_error(self, error: Exception) -> JournalBusy | JournalUnusable:
         code = getattr(error, "sqlite_errorcode", None)
         kind = None if code is None else code & 0xFF
         journal = f"the journal of writes {self.path}"

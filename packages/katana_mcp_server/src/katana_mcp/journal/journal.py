@@ -117,9 +117,9 @@ class Journal:
         """Note the outcome, with which each later claim is answered."""
         await _done(self._file.finish, run, outcome)
 
-    async def room_at(self, wanted: WriteRequested) -> datetime | None:
+    async def room_at(self, writes: WriteRequested) -> datetime | None:
         """Return when there is room for these writes, or None when there is now."""
-        return await _done(self._file.room_at, wanted)
+        return await _done(self._file.room_at, writes)
 
     async def take_over(self, entry: int, owner: str) -> Broken | None:
         """Take what an owner who is gone had begun to send, to end it."""

@@ -31,40 +31,40 @@ class Lanes:
             holder: a name that nobody else has.
             plan: the entry that they are for: it may take those that it has kept itself.
         """
-        wanted = sorted(set(names))
+        lanes = sorted(set(names))
         with self._file.changing() as db:
             now = self._file.clock.now()
             # A holder that was heard of in the future is from before the clock was set back.
             alive = (iso(now - GONE_AFTER), iso(now + GONE_AFTER))
             kept = (iso(now - KEPT_FOR), iso(now + KEPT_FOR))
-            marks = ", ".join("?" * len(wanted))
+            marks = ", ".join("?" * len(lanes))
             held = db.execute(
                 f"SELECT name FROM lane WHERE name IN ({marks}) AND holder != ? AND ("
                 "(holder != '' AND beat_at > ? AND beat_at < ?) OR (plan != ? AND beat_at > ? AND beat_at < ?))",
-                (*wanted, holder, *alive, plan, *kept),
+                (*lanes, holder, *alive, plan, *kept),
             ).fetchone()
             if held is not None:
                 return held[0]
             db.execute("DELETE FROM lane WHERE plan IS NULL AND (beat_at <= ? OR beat_at >= ?)", alive)
             db.execute(
-                f"DELETE FROM lane WHERE name IN ({marks}) AND holder != ? AND plan != ?", (*wanted, holder, plan)
+                f"DELETE FROM lane WHERE name IN ({marks}) AND holder != ? AND plan != ?", (*lanes, holder, plan)
             )
             sql = (
                 "INSERT INTO lane (name, holder, beat_at) VALUES (?, ?, ?)"
                 " ON CONFLICT DO UPDATE SET holder = excluded.holder, beat_at = excluded.beat_at"
             )
-            db.executemany(sql, [(name, holder, iso(now)) for name in wanted])
+            db.executemany(sql, [(name, holder, iso(now)) for name in lanes])
         return None
 
     def kept_by(self, names: Iterable[str], plan: int) -> int | None:
         """Return another entry that stopped halfway and keeps one of these lanes, if there is one."""
-        wanted = sorted(set(names))
+        lanes = sorted(set(names))
         with self._file.reading() as db:
-            now, marks = self._file.clock.now(), ", ".join("?" * len(wanted))
+            now, marks = self._file.clock.now(), ", ".join("?" * len(lanes))
             found = db.execute(
                 f"SELECT lane.plan FROM lane JOIN plan ON plan.id = lane.plan WHERE name IN ({marks})"
                 " AND plan.id != ? AND lane.beat_at > ? AND (plan.state = 'finished' OR plan.beat_at <= ?)",
-                (*wanted, plan, iso(now - KEPT_FOR), iso(now - GONE_AFTER)),
+                (*lanes, plan, iso(now - KEPT_FOR), iso(now - GONE_AFTER)),
             ).fetchone()
         return None if found is None else found[0]
 
@@ -74,11 +74,11 @@ class Lanes:
         Raises:
             LaneLost: one of them is another's by now, or could have been.
         """
-        wanted = set(names)
+        lanes = set(names)
         with self._file.changing() as db:
             beat = iso(self._file.clock.now())
             renewed = db.execute("UPDATE lane SET beat_at = ? WHERE holder = ?", (beat, holder)).rowcount
-            if renewed < len(wanted):
+            if renewed < len(lanes):
                 raise LaneLost("another plan of the same records was applied meanwhile, as this one was not heard of")
 
     def leave(self, holder: str) -> None:

@@ -27,20 +27,20 @@ class WriteRequested:
     entries: Collection[int]
 
 
-def room_at(db: sqlite3.Connection, wanted: WriteRequested, now: datetime, gone: datetime) -> datetime | None:
+def room_at(db: sqlite3.Connection, writes: WriteRequested, now: datetime, gone: datetime) -> datetime | None:
     """Return when there is room for these writes, or None when there is now.
 
     What Katana refused leaves room. What a plan that is being applied has not sent yet takes its room already.
 
     Args:
         db: inside a transaction.
-        wanted: what is to be sent.
+        writes: what is to be sent.
         now: the wall time; what was sent after the next minute is from before the clock was set back, and not counted.
         gone: who was not heard of since then sends nothing any more.
     """
-    marks = ", ".join("?" * len(wanted.entries))
+    marks = ", ".join("?" * len(writes.entries))
     others = f"principal = ? AND plan.id NOT IN ({marks})"
-    whose = (wanted.principal, *wanted.entries)
+    whose = (writes.principal, *writes.entries)
     sent = db.execute(
         "SELECT at FROM action JOIN plan ON plan.id = action.plan"
         f" WHERE action.state IN ('sending', 'applied', 'unknown') AND at > ? AND at <= ? AND {others} ORDER BY at",
@@ -52,5 +52,5 @@ def room_at(db: sqlite3.Connection, wanted: WriteRequested, now: datetime, gone:
         (iso(gone), *whose),
     ).fetchone()
     taken = [datetime.fromisoformat(at) for (at,) in sent] + [now] * waiting
-    over = len(taken) + min(wanted.actions, wanted.most) - wanted.most
+    over = len(taken) + min(writes.actions, writes.most) - writes.most
     return None if over <= 0 else taken[over - 1] + MINUTE

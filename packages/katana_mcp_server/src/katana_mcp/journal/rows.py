@@ -58,7 +58,7 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
     rows = db.execute(sql, (number,)).fetchall()
     if [place for place, *_ in rows] != list(range(len(rows))):
         raise ValueError("some of its actions are gone")
-    actions = [each for _, *each in rows]
+    actions = [action for _, *action in rows]
     judged = decode(basis)
     return Entry(
         id=number,

@@ -12,10 +12,10 @@ from katana_mcp.journal.entries import Entry, Progress
 
 def entry_payload(entry: Entry, now: datetime) -> dict[str, object]:
     """Return all that is known of an entry."""
-    plan, known = asdict(entry.plan), asdict(entry)
-    del plan["digest"], plan["touches"], plan["lanes"], known["plan"]
-    actions = [{**sent, **state} for sent, state in zip(plan.pop("actions"), known.pop("actions"), strict=True)]
-    return {**known, **plan, "state": entry.stands(now), "actions": actions}
+    plan, payload = asdict(entry.plan), asdict(entry)
+    del plan["digest"], plan["touches"], plan["lanes"], payload["plan"]
+    actions = [{**sent, **state} for sent, state in zip(plan.pop("actions"), payload.pop("actions"), strict=True)]
+    return {**payload, **plan, "state": entry.stands(now), "actions": actions}
 
 
 def counts(entry: Entry) -> Counter[Progress]:

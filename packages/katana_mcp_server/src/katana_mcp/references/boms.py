@@ -29,7 +29,7 @@ async def rows_by_level(
         left -= len(records)
         for record in sorted(records, key=_place):
             found.setdefault(get_int(record, above) or 0, []).append(record)
-        ends_below = dict.fromkeys(each for row in records if (each := get_int(row, below)) is not None)
+        ends_below = dict.fromkeys(variant for row in records if (variant := get_int(row, below)) is not None)
         frontier = [number for number in ends_below if number not in seen]
         seen.update(frontier)
     return found, more

@@ -111,7 +111,7 @@ class Codes:
             rest = typed.removeprefix(plain(prefix)).translate(_LOOK_LIKE)
             if digits == [""] and rest.isascii() and rest.isdecimal():
                 width = len(model) - len(prefix)
-                found += [f"{prefix}{each}" for each in (str(int(rest)), str(int(rest)).zfill(width), rest)]
+                found += [f"{prefix}{candidate}" for candidate in (str(int(rest)), str(int(rest)).zfill(width), rest)]
         return list(dict.fromkeys(found))
 
     async def is_code(self, entity: str, text: str) -> bool:

@@ -31,8 +31,8 @@ class Names:
 
     def record(self, entity: str, record_id: object) -> Record | None:
         """Return the record, or None when it is not known."""
-        known = as_id(record_id)
-        return None if known is None else self.records.get((entity, known))
+        key = as_id(record_id)
+        return None if key is None else self.records.get((entity, key))
 
     def name(self, entity: str, record_id: object) -> str | None:
         """Return the record's `name`, or None."""
@@ -86,7 +86,7 @@ class Names:
 
 
 async def look_up(
-    cache: CacheBackend, wanted: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
+    cache: CacheBackend, ids_by_entity: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
 ) -> Names:
     """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
@@ -94,23 +94,25 @@ async def look_up(
     definitions of custom fields, where any are wanted.
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
-    for entity, ids in wanted.items():
+    for entity, ids in ids_by_entity.items():
         await _add(cache, names, entity, ids)
-    for entity in (each for each in (*FACTORY, *CUSTOM_FIELDS) if each in wanted and each in cache.entities):
+    for entity in (kind for kind in (*FACTORY, *CUSTOM_FIELDS) if kind in ids_by_entity and kind in cache.entities):
         every = await cache.select(entity, Selection(limit=_MOST_WHOLE, visibility=EVERYTHING))
         names.records.update(((entity, row.id), row.record) for row in every)
-    if "variant" in wanted:
+    if "variant" in ids_by_entity:
         unknown = [
-            each for each in wanted["variant"] if isinstance(each, int) and names.record("variant", each) is None
+            variant_id
+            for variant_id in ids_by_entity["variant"]
+            if isinstance(variant_id, int) and names.record("variant", variant_id) is None
         ]
         found = await service_variants(cache, "id", unknown)
         names.records.update((("variant", row.id), row.record) for row in found)
         variants = [record for (entity, _), record in names.records.items() if entity == "variant"]
         await add_parents(cache, names, variants)
-    if "sales_order" in wanted:
+    if "sales_order" in ids_by_entity:
         orders = [record for (entity, _), record in names.records.items() if entity == "sales_order"]
         await _add(cache, names, "customer", [order.get("customer_id") for order in orders])
-    if "supplier" in wanted:
+    if "supplier" in ids_by_entity:
         await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
     return names
 
@@ -165,7 +167,7 @@ async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Reco
 
 
 async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
-    asked = dict.fromkeys(each for value in ids if (each := as_id(value)) is not None)
+    asked = dict.fromkeys(key for value in ids if (key := as_id(value)) is not None)
     missing = [record_id for record_id in asked if (entity, record_id) not in names.records]
     if missing:
         found = await cache.get_many(entity, missing)

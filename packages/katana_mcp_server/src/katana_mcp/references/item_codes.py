@@ -69,19 +69,19 @@ async def other_owners(asked: Iterable[int | str], services: Services, codes: Co
         services: the tenant's services.
         codes: of `CODES` and the like, what counts.
     """
-    texts = [each for each in dict.fromkeys(asked) if isinstance(each, str) and each.strip()]
+    texts = [term for term in dict.fromkeys(asked) if isinstance(term, str) and term.strip()]
     if not texts or not codes or not await all_listed(services, *VARIANT_ENTITIES):
         return {}
-    known = await cached_variants(texts, services)
-    left = [each for each in texts if not any(_is_sku(row, each) for row in known.get(each, ()))]
+    cached = await cached_variants(texts, services)
+    left = [term for term in texts if not any(_is_sku(row, term) for row in cached.get(term, ()))]
     found = [await _by_barcode(texts, services)]
     if SUPPLIER_CODE in codes:
         found.append(await _by_supplier_code(left, services))
     if CUSTOM_FIELD in codes:
-        found.append(await _by_custom_field([each for each in left if _is_code(each)], services))
+        found.append(await _by_custom_field([term for term in left if _is_code(term)], services))
     if NAME in codes:
         found.append(await _by_name(left, services))
-    return {each: owners for each in texts if (owners := _each_once(having.get(each, ()) for having in found))}
+    return {term: owners for term in texts if (owners := _unique_owners(having.get(term, ()) for having in found))}
 
 
 def called_by(asked: int | str, variant: Record, owners: Sequence[Owner] = ()) -> str:
@@ -99,10 +99,10 @@ def _is_sku(row: Stored, asked: str) -> bool:
 
 def _is_code(asked: str) -> bool:
     """Return whether a text may be a code: a word without a digit stands in a custom field by what it means."""
-    return any(each.isdigit() for each in asked)
+    return any(character.isdigit() for character in asked)
 
 
-def _each_once(found: Iterable[Sequence[Owner]]) -> tuple[Owner, ...]:
+def _unique_owners(found: Iterable[Sequence[Owner]]) -> tuple[Owner, ...]:
     owners: dict[int, Owner] = {}
     for some in found:
         for owner in some:
@@ -117,7 +117,7 @@ def _spelt(asked: str) -> tuple[str, ...]:
 
 
 def _forms(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(form for each in texts for form in _spelt(each)))
+    return tuple(dict.fromkeys(form for term in texts for form in _spelt(term)))
 
 
 def _having(texts: Sequence[str], called: Iterable[tuple[Stored, str, str]]) -> _Having:
@@ -126,10 +126,10 @@ def _having(texts: Sequence[str], called: Iterable[tuple[Stored, str, str]]) -> 
     for row, name, by in called:
         by_text.setdefault(name.strip().casefold(), []).append((name, Owner(row, by)))
     found: _Having = {}
-    for each in texts:
-        having = by_text.get(each.strip().casefold(), [])
-        exact = [owner for name, owner in having if name == each]
-        found[each] = tuple(exact or [owner for _, owner in having])
+    for term in texts:
+        having = by_text.get(term.strip().casefold(), [])
+        exact = [owner for name, owner in having if name == term]
+        found[term] = tuple(exact or [owner for _, owner in having])
     return found
 
 
@@ -144,13 +144,13 @@ async def _by_barcode(texts: Sequence[str], services: Services) -> _Having:
 
 async def _by_supplier_code(texts: Sequence[str], services: Services) -> _Having:
     found: _Having = {}
-    for each in texts:
-        result = await services.cache.search("variant", Search(each.strip(), limit=_HITS))
+    for term in texts:
+        result = await services.cache.search("variant", Search(term.strip(), limit=_HITS))
         hits = [hit.row for hit in result.hits if hit.tier is Tier.EXACT]
         called = [
             (row, code, SUPPLIER_CODE) for row in hits for code in get_strs(row.record, "supplier_item_codes") or ()
         ]
-        found |= _having([each], called)
+        found |= _having([term], called)
     return found
 
 
@@ -196,7 +196,7 @@ async def _labels(services: Services) -> dict[str, str]:
         row.record for field in CUSTOM_FIELDS for row in await services.cache.select(field, Selection(limit=_MOST))
     ]
     texts = [record for record in stored if record.get("entity_type") in _KINDS and record.get("field_type") == _TEXT]
-    return {str(each["id"]): text(each, "label") or str(each["id"]) for each in texts}
+    return {str(definition["id"]): text(definition, "label") or str(definition["id"]) for definition in texts}
 
 
 def _custom_texts(variant: Record, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -213,13 +213,13 @@ def _custom_texts(variant: Record, labels: Mapping[str, str]) -> Iterator[tuple[
 async def _by_name(texts: Sequence[str], services: Services) -> _Having:
     """Return who is called each text, as a variant or as its item; of some in any spelling."""
     found = await _by_exact_name(texts, services)
-    for each in [each for each in texts if not found.get(each)][:EXPLAINED]:
-        found[each] = await _by_spelt_name(each, services)
+    for term in [term for term in texts if not found.get(term)][:EXPLAINED]:
+        found[term] = await _by_spelt_name(term, services)
     return found
 
 
 async def _by_exact_name(texts: Sequence[str], services: Services) -> _Having:
-    named = tuple(dict.fromkeys(start for each in texts for start in _starts(each)))
+    named = tuple(dict.fromkeys(start for term in texts for start in _starts(term)))
     found: list[Stored] = []
     for path, entity in VARIANT_PARENTS if named else ():
         items = await services.cache.select(entity, Selection((OneOf("name", named),), Order("id"), _MOST))
@@ -233,7 +233,7 @@ async def _by_exact_name(texts: Sequence[str], services: Services) -> _Having:
     for row in found:
         for name in _called(row.record, names):
             by_name.setdefault(name, []).append(Owner(row, NAME))
-    return {each: tuple(by_name.get(each.strip(), ())) for each in texts}
+    return {term: tuple(by_name.get(term.strip(), ())) for term in texts}
 
 
 def _starts(asked: str) -> Iterator[str]:

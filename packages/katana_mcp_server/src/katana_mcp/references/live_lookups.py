@@ -60,7 +60,7 @@ class LiveLookups:
     def unasked(self, entity: str, values: Iterable[int | str]) -> list[int | str]:
         """Return what Katana was not asked for within the last minute."""
         end = self.clock.monotonic() - REMEMBERED
-        self._asked = {each: at for each, at in self._asked.items() if at > end}
+        self._asked = {key: at for key, at in self._asked.items() if at > end}
         return [value for value in dict.fromkeys(values) if (entity, value) not in self._asked]
 
     def allowed(self, principal: str) -> float | None:

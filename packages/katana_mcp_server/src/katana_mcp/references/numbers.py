@@ -40,8 +40,8 @@ def next_number(newest_first: Iterable[str], prefix: str) -> str:
         newest_first: numbers in use.
         prefix: where none of them ends in digits.
     """
-    counted = [found for each in newest_first if (found := _COUNTED.fullmatch(each))]
+    counted = [found for number in newest_first if (found := _COUNTED.fullmatch(number))]
     if not counted:
         return f"{prefix}1"
     before = counted[0][1]
-    return f"{before}{max(int(each[2]) for each in counted if each[1] == before) + 1}"
+    return f"{before}{max(int(match[2]) for match in counted if match[1] == before) + 1}"

@@ -12,7 +12,7 @@ from katana_mcp.values import EMPTY, get_bool, number
 class PurchasableVariant:
     """How a variant is bought: `price` per purchase unit, in `currency`, its own supplier's.
 
-    At least `minimum` stock units of it are ordered. Where `known` is false its item is not cached yet, so neither
+    At least `minimum` stock units of it are ordered. Where `is_cached` is false its item is not cached yet, so neither
     whether it is bought nor how it is tracked is known.
     """
 
@@ -23,21 +23,21 @@ class PurchasableVariant:
     bought: bool = True
     in_batches: bool = False
     service: bool = False
-    known: bool = True
+    is_cached: bool = True
     item: tuple[str, int] | None = None
     supplier: int | None = None
     supplier_name: str | None = None
     minimum: Decimal | None = None
 
 
-def known_good(variant: Record, names: Names) -> PurchasableVariant:
+def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:
     """Return how a variant is bought, by its item and that one's supplier; `names` hold both and the factory."""
     item, parent = names.item(variant) or EMPTY, names.parent(variant)
     of = item.get("default_supplier_id")
     supplier = names.record("supplier", of)
     is_unknown = item is EMPTY or (of is not None and supplier is None)
     return PurchasableVariant(
-        known=item is not EMPTY,
+        is_cached=item is not EMPTY,
         currency=None if is_unknown else text(supplier, "currency") or names.base_currency(),
         price=number(variant, "purchase_price"),
         item=parent,

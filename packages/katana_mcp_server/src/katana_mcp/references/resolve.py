@@ -21,31 +21,31 @@ EXPLAINED = 20
 """Unknown SKUs of one call that are looked for in any spelling, and for which near misses are looked up."""
 
 
-async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
+async def one_record(services: Services, entity: str, id_or_key: int | str, key: str) -> Stored:
     """Return the record with this id (integer, or a text of digits) or business key (text), in any soft state.
 
     Args:
         services: the tenant's services.
         entity: the cache entity.
-        wanted: the id or the business key.
+        id_or_key: the id or the business key.
         key: the business key, in words.
 
     Raises:
         Refused: nothing has it, or several live records share the key.
     """
     argument = f"{entity}_id"
-    found = (await resolved(services, [(entity, wanted)]))[entity, wanted]
+    found = (await resolved(services, [(entity, id_or_key)]))[entity, id_or_key]
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(str(row.id) for row in found[:5])
-        message = f"{len(found)} {titled(entity)}s have the {key} {wanted!r}; name one by id: {ids}"
+        message = f"{len(found)} {titled(entity)}s have the {key} {id_or_key!r}; name one by id: {ids}"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
-    raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, key), argument))
+    raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, id_or_key, key), argument))
 
 
 async def resolved(
-    services: Services, asked: Iterable[Asked], known: Collection[Asked] = ()
+    services: Services, asked: Iterable[Asked], already_matched: Collection[Asked] = ()
 ) -> dict[Asked, Sequence[Stored]]:
     """Return the records that are named, by what names them; Katana is asked for all that the cache does not have.
 
@@ -54,10 +54,10 @@ async def resolved(
     """
     names = list(dict.fromkeys(asked))
     found = await _cached(names, services)
-    unknown = [name for name in names if name not in known and _may_be_new(name, found[name])]
+    unknown = [name for name in names if name not in already_matched and _may_be_new(name, found[name])]
     if unknown and await services.lookups.ask(unknown):
         found |= await _cached(unknown, services)
-        await read_items([row for each in unknown if each[0] == "variant" for row in found[each]], services)
+        await read_items([row for name in unknown if name[0] == "variant" for row in found[name]], services)
     return found
 
 
@@ -95,14 +95,14 @@ async def read_items(variants: Sequence[Stored], services: Services) -> None:
             await services.fresh.read_again(entity, missing)
 
 
-async def live_record(services: Services, entity: str, known: Stored) -> Stored:
+async def live_record(services: Services, entity: str, stored: Stored) -> Stored:
     """Return a record that was found as it is in Katana now, whatever is cached of it, in any soft state.
 
     Raises:
         Refused: Katana does not say how it is.
     """
-    await as_they_are_now(services, entity, [known.id])
-    return (await services.cache.get_many(entity, [known.id])).rows[0]
+    await as_they_are_now(services, entity, [stored.id])
+    return (await services.cache.get_many(entity, [stored.id])).rows[0]
 
 
 def check_not_deleted(called: str, record: Record, argument: str, *, deleted: bool) -> list[ToolWarning]:
@@ -135,12 +135,12 @@ async def read_anew(services: Services, records: Mapping[str, Iterable[int]]) ->
     Raises:
         Refused: Katana does not say how they are.
     """
-    wanted = {entity: set(ids) for entity, ids in records.items()}
-    for sold in await service_variants(services.cache, "id", sorted(wanted.get("variant", ()))):
-        wanted["variant"].discard(get_int(sold.record, "id") or 0)
-        wanted.setdefault("service", set()).add(get_int(sold.record, "service_id") or 0)
+    ids_by_entity = {entity: set(ids) for entity, ids in records.items()}
+    for sold in await service_variants(services.cache, "id", sorted(ids_by_entity.get("variant", ()))):
+        ids_by_entity["variant"].discard(get_int(sold.record, "id") or 0)
+        ids_by_entity.setdefault("service", set()).add(get_int(sold.record, "service_id") or 0)
     now, read_at = services.clock.monotonic(), {} if services.read_at is None else services.read_at
-    for entity, ids in wanted.items():
+    for entity, ids in ids_by_entity.items():
         due = [key for key in sorted(ids) if read_at.get((entity, key), -_SHARED) <= now - _SHARED]
         await as_they_are_now(services, entity, due)
         read_at |= {(entity, key): now for key in due}
@@ -178,14 +178,16 @@ def unasked(what: str) -> ToolWarning:
     )
 
 
-async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:
+async def _missing(services: Services, entity: str, id_or_key: int | str, key: str) -> str:
     title = titled(entity)
-    missing = f"{title} {wanted} not found" if isinstance(wanted, int) else f"no {title} has the {key} {wanted!r}"
+    missing = (
+        f"{title} {id_or_key} not found" if isinstance(id_or_key, int) else f"no {title} has the {key} {id_or_key!r}"
+    )
     if await none_at_all(services, entity):
         return f"{missing}; {none_yet(f'{title}s')}"
-    if isinstance(wanted, int):
+    if isinstance(id_or_key, int):
         return missing
-    return f"{missing}{did_you_mean(await near_keys(services, entity, wanted))}"
+    return f"{missing}{did_you_mean(await near_keys(services, entity, id_or_key))}"
 
 
 async def all_listed(services: Services, *entities: str) -> bool:
@@ -207,10 +209,12 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
 
 
 async def variants_named(
-    asked: Sequence[str | int], services: Services, known: Collection[str | int] = ()
+    asked: Sequence[str | int], services: Services, already_matched: Collection[str | int] = ()
 ) -> dict[str | int, Sequence[Stored]]:
     """Return the variants per SKU or id, of those that have any, as `resolved` finds them."""
-    found = await resolved(services, [("variant", each) for each in asked], [("variant", each) for each in known])
+    found = await resolved(
+        services, [("variant", name) for name in asked], [("variant", name) for name in already_matched]
+    )
     return {value: rows for (_, value), rows in found.items() if rows}
 
 
@@ -219,18 +223,18 @@ async def cached_variants(asked: Sequence[str | int], services: Services) -> dic
 
     Past the first `EXPLAINED` SKUs that nothing has as written, only capitals and small letters are tried as well.
     """
-    texts = [each for each in asked if isinstance(each, str)]
+    texts = [sku for sku in asked if isinstance(sku, str)]
     found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
-    unknown = [each for each in texts if each not in found]
-    for each in unknown[:EXPLAINED]:
-        same = await same_key(services, "variant", each)
+    unknown = [sku for sku in texts if sku not in found]
+    for sku in unknown[:EXPLAINED]:
+        same = await same_key(services, "variant", sku)
         if same:
-            found[each] = same
+            found[sku] = same
     found.update(await _by_spelling(unknown[EXPLAINED:], services))
-    left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
-    numbers = {each: number for each, number in left.items() if number is not None}
+    left = {name: name if isinstance(name, int) else id_in(name) for name in asked if name not in found}
+    numbers = {name: number for name, number in left.items() if number is not None}
     by_id = await _variants_by_id(list(dict.fromkeys(numbers.values())), services)
-    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+    return found | {name: [by_id[number]] for name, number in numbers.items() if number in by_id}
 
 
 async def _by_spelling(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
@@ -240,8 +244,8 @@ async def _by_spelling(skus: Sequence[str], services: Services) -> dict[str, lis
     spelt = {sku: (sku.strip(), sku.strip().upper(), sku.strip().lower()) for sku in skus}
     every = tuple({form for forms in spelt.values() for form in forms})
     stored = await services.cache.select("variant", Selection((OneOf("sku", every),), Order("id"), _MOST))
-    found = {each: [row for row in stored if row.record["sku"] in forms] for each, forms in spelt.items()}
-    return {each: same for each, same in found.items() if same}
+    found = {sku: [row for row in stored if row.record["sku"] in forms] for sku, forms in spelt.items()}
+    return {sku: same for sku, same in found.items() if same}
 
 
 async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
@@ -253,7 +257,7 @@ async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Sto
     having: dict[str, list[Stored]] = {}
     for row in stored:
         having.setdefault(str(row.record["sku"]), []).append(row)
-    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
+    for row in await service_variants(services.cache, "sku", [sku for sku in skus if sku not in having]):
         having.setdefault(str(row.record["sku"]), []).append(row)
     live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
     # Live before archived before deleted, then the newest, as `find_by_key` has it.

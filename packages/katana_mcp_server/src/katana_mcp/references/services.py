@@ -188,8 +188,8 @@ class Current:
         reasons: dict[str, list[str]] = {}
         for entity, reason in ({} if self.lookups is None else self.lookups.unasked).items():
             reasons.setdefault(reason, []).append(f"{entity.replace('_', ' ')}s")
-        told = (f"Katana could not be asked for {' and '.join(names)}: {why}" for why, names in reasons.items())
-        return "; ".join(told) or None
+        sentences = (f"Katana could not be asked for {' and '.join(names)}: {why}" for why, names in reasons.items())
+        return "; ".join(sentences) or None
 
     def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
         """Return an answer of these fields that says how current it is, with further warnings added."""
@@ -205,8 +205,8 @@ class Current:
             yield
         except Refused as refusal:
             warnings = [self.judged(warning) for warning in refusal.warnings]
-            told = self.answer(Envelope).model_dump(mode="json", exclude_none=True, include=set(self._as_payload()))
-            raise Refused(*warnings, told=told) from None
+            payload = self.answer(Envelope).model_dump(mode="json", exclude_none=True, include=set(self._as_payload()))
+            raise Refused(*warnings, envelope=payload) from None
 
     def _as_payload(self) -> dict[str, object]:
         return {"as_of": self.as_of, "stale": self.staleness, "warming": self.warming, "source": self.source}
@@ -223,7 +223,7 @@ class Current:
             message += f"; checked against cached data {self.staleness.age_seconds} s old: {self.staleness.reason}"
             if self.stale is not None and self.unasked is not None:
                 message += f"; {self.unasked}"
-        unread = [each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS]
+        unread = [remark.message for remark in self.warnings if remark.code == warning_codes.UNREAD_RECORDS]
         return blocking(code, "; ".join([message, *unread]), warning.field_path)
 
 
@@ -241,16 +241,16 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
     freshness = await services.fresh.ensure(entities, on_due=services.on_due)
     about = [freshness[name] for name in main]
     silent = _silent(freshness.values())
-    for each in about:
-        failed = each if each.failed else silent
-        if each.warming and failed is not None and not (await services.cache.status(each.entity)).records:
+    for status in about:
+        failed = status if status.failed else silent
+        if status.warming and failed is not None and not (await services.cache.status(status.entity)).records:
             raise Refused(
                 blocking(
                     warning_codes.KATANA_UNAVAILABLE,
-                    f"no {each.entity} records are cached yet and Katana could not be asked: {failed.reason}",
+                    f"no {status.entity} records are cached yet and Katana could not be asked: {failed.reason}",
                 )
             )
-    unread = [told for each in about if (told := await _unread(services, each.entity))]
+    unread = [message for status in about if (message := await _unread(services, status.entity))]
     return _current(services, freshness, about, unread)
 
 
@@ -262,15 +262,15 @@ async def as_it_stands(services: Services, entities: Iterable[str]) -> Current:
 
 def _silent(freshness: Collection[Freshness]) -> Freshness | None:
     """Return an entity that failed where Katana gives nothing of any: what waits its turn would fail likewise."""
-    if any(each.done or not each.stale for each in freshness):
+    if any(status.done or not status.stale for status in freshness):
         return None
-    return next((each for each in freshness if each.failed), None)
+    return next((status for status in freshness if status.failed), None)
 
 
 async def _unread(services: Services, entity: str) -> str:
     """Say which records are in Katana though no answer holds them, or nothing."""
     found = await services.cache.quarantined(entity, _NAMED + 1)
-    ids = ", ".join("without an id" if each.id is None else str(each.id) for each in found[:_NAMED])
+    ids = ", ".join("without an id" if record.id is None else str(record.id) for record in found[:_NAMED])
     more = " and more" if len(found) > _NAMED else ""
     return f"{entity} {ids}{more}" if found else ""
 
@@ -281,19 +281,19 @@ _NAMED = 5
 def _current(
     services: Services, freshness: Mapping[str, Freshness], about: list[Freshness], unread: list[str]
 ) -> Current:
-    cold = [each for each in freshness.values() if each.warming]
-    known = [each.as_of for each in about if each.as_of is not None]
-    as_of = min(known, default=None)
-    old = [each for each in freshness.values() if each.stale and not each.warming]
+    cold = [status for status in freshness.values() if status.warming]
+    moments = [status.as_of for status in about if status.as_of is not None]
+    as_of = min(moments, default=None)
+    old = [status for status in freshness.values() if status.stale and not status.warming]
     warnings: list[ToolWarning] = []
     stale = None
     if old:
-        age = _age(services.clock, min(each.as_of or "" for each in old))
-        reasons = dict.fromkeys(each.reason or "a refresh is under way" for each in old)
+        age = _age(services.clock, min(status.as_of or "" for status in old))
+        reasons = dict.fromkeys(status.reason or "a refresh is under way" for status in old)
         stale = Stale(age_seconds=age, reason="; ".join(reasons))
     if cold:
-        names = ", ".join(each.entity for each in cold)
-        reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
+        names = ", ".join(status.entity for status in cold)
+        reasons = "; ".join(dict.fromkeys(status.reason for status in cold if status.failed and status.reason))
         state = f"cannot go on ({reasons})" if reasons else _under_way(services.silence())
         again = " until Katana can be read again" if reasons else "; ask again in a moment"
         message = f"the first sync of {names} {state}: rows may be missing or old{again}"

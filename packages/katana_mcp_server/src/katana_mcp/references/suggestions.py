@@ -96,8 +96,10 @@ async def texts_like(services: Services, entity: str, path: str, text: str) -> l
         values = (value for hit in result.hits for value in values_at(hit.row.record, path))
         found += [value for value in values if isinstance(value, str) and 0 < len(value) <= _LONGEST]
     asked = _plain(text)
-    likeness = {each: SequenceMatcher(None, asked, _plain(each)).ratio() for each in found}
-    return sorted((each for each in likeness if likeness[each] >= _LIKE), key=lambda each: (-likeness[each], each))
+    likeness = {value: SequenceMatcher(None, asked, _plain(value)).ratio() for value in found}
+    return sorted(
+        (value for value in likeness if likeness[value] >= _LIKE), key=lambda value: (-likeness[value], value)
+    )
 
 
 _CANDIDATES, _HITS, _LIKE, _LONGEST = 3, 50, 0.6, 256
@@ -109,15 +111,15 @@ def same(text: str, other: str) -> bool:
 
 
 def named_by[T](
-    asked: int | str, known: Iterable[T], key: Callable[[T], int | None], name: Callable[[T], str | None]
+    asked: int | str, records: Iterable[T], key: Callable[[T], int | None], name: Callable[[T], str | None]
 ) -> list[T]:
     """Return those with an id or a name: to the letter, else but for case and blanks around it, else by an id."""
-    every, wanted = [*known], asked if isinstance(asked, int) else id_in(asked)
-    having = [each for each in every if wanted is not None and key(each) == wanted]
+    every, asked_id = [*records], asked if isinstance(asked, int) else id_in(asked)
+    having = [record for record in every if asked_id is not None and key(record) == asked_id]
     if isinstance(asked, int):
         return having
-    exact = [each for each in every if name(each) == asked]
-    return exact or [each for each in every if same(name(each) or "", asked)] or having
+    exact = [record for record in every if name(record) == asked]
+    return exact or [record for record in every if same(name(record) or "", asked)] or having
 
 
 def _plain(text: str) -> str:

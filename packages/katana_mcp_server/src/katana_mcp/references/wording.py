@@ -90,23 +90,23 @@ async def variants(services: Services, asked: Sequence[int | str], owners: Owner
     """
     others = owners or {}
     rows = await variants_named(asked, services, others)
-    meant = {each: _meant(each, rows.get(each, ()), others.get(each, ())) for each in asked}
-    unknown = [each for each, (found, _) in meant.items() if isinstance(each, str) and not found]
+    meant = {query: _meant(query, rows.get(query, ()), others.get(query, ())) for query in asked}
+    unknown = [query for query, (found, _) in meant.items() if isinstance(query, str) and not found]
     like: dict[int | str, list[Stored]] = {
-        each: await near_rows(services, "variant", each) for each in unknown[:EXPLAINED]
+        query: await near_rows(services, "variant", query) for query in unknown[:EXPLAINED]
     }
     called = await _called(
         [*(row for pair in meant.values() for some in pair for row, _ in some), *_all(like)], services
     )
     listed = await all_listed(services, "variant")
 
-    def to_named(each: int | str) -> Named:
-        found, beside = meant[each]
-        near = [called[row.id] for row in like.get(each, ())][:_NEAREST]
+    def to_named(query: int | str) -> Named:
+        found, beside = meant[query]
+        near = [called[row.id] for row in like.get(query, ())][:_NEAREST]
         return Named(
-            each,
+            query,
             tuple(called[row.id] for row, _ in found),
-            tuple(dict.fromkeys(name for known in near if (name := known.sku or known.name))),
+            tuple(dict.fromkeys(name for record in near if (name := record.sku or record.name))),
             listed,
             by=tuple(by for _, by in found),
             others=tuple((called[row.id], by) for row, by in beside),
@@ -114,18 +114,18 @@ async def variants(services: Services, asked: Sequence[int | str], owners: Owner
             item=Names().parent(found[0][0].record) if [by for _, by in found] == [NAME] else None,
         )
 
-    return tuple(to_named(each) for each in asked)
+    return tuple(to_named(query) for query in asked)
 
 
 _NEAREST = 3
-type _Told = list[tuple[Stored, str]]
+type _Matches = list[tuple[Stored, str]]
 
 
 def _all(rows: Mapping[int | str, Sequence[Stored]]) -> list[Stored]:
     return [row for some in rows.values() for row in some]
 
 
-def _meant(asked: int | str, own: Sequence[Stored], owners: Sequence[Owner]) -> tuple[_Told, _Told]:
+def _meant(asked: int | str, own: Sequence[Stored], owners: Sequence[Owner]) -> tuple[_Matches, _Matches]:
     """Return the variants that an id or a text may mean, and those that it does not mean though they are called so.
 
     A live variant's SKU, or an id, means nothing else.
@@ -176,7 +176,8 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     title, asked = titled(entity), given.asked
     if len(given.found) > 1:
         ids = ", ".join(
-            f"{each.id} ({each.name or each.called}{_by(given, nr)})" for nr, each in enumerate(given.found[:5])
+            f"{candidate.id} ({candidate.name or candidate.called}{_by(given, nr)})"
+            for nr, candidate in enumerate(given.found[:5])
         )
         message = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, message, path)]
@@ -186,11 +187,11 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     if not given.found:
         message = f"{path}: no {title} {asked!r} was found{did_you_mean(given.near)}"
         return [blocking(warning_codes.NOT_FOUND, message, path)]
-    (known,) = given.found
-    if known.deleted:
-        return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {known.called} is deleted in Katana", path)]
-    if known.archived:
-        message = f"{path}: {title} {known.called} is archived in Katana"
+    (record,) = given.found
+    if record.deleted:
+        return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {record.called} is deleted in Katana", path)]
+    if record.archived:
+        message = f"{path}: {title} {record.called} is archived in Katana"
         return [advisory(warning_codes.ARCHIVED_ITEM, message, path)]
     return []
 
@@ -204,22 +205,22 @@ def understood(given: Sequence[tuple[str, Named]]) -> Iterator[ToolWarning]:
         given: what was named, by the path of its argument.
     """
     by: dict[str, list[str]] = {}
-    for path, known in given:
-        if known.one is None:
+    for path, reference in given:
+        if reference.one is None:
             continue
-        how = next(iter(known.by), SKU)
-        if how not in {SKU, ID} or (how == ID and isinstance(known.asked, str)):
-            by.setdefault(_kind(how), []).append(f"{path} {known.asked!r} is variant {known.one.id}")
-        for other, what in known.others:
-            message = f"{path}: {known.asked!r} is the SKU of variant {known.one.id}, which was taken"
+        how = next(iter(reference.by), SKU)
+        if how not in {SKU, ID} or (how == ID and isinstance(reference.asked, str)):
+            by.setdefault(_kind(how), []).append(f"{path} {reference.asked!r} is variant {reference.one.id}")
+        for other, what in reference.others:
+            message = f"{path}: {reference.asked!r} is the SKU of variant {reference.one.id}, which was taken"
             also = f"variant {other.id} has it as its {_kind(what)}"
             yield advisory(warning_codes.MATCHED_BY_CODE, f"{message}; {also}", path)
     for how, said in by.items():
-        more = f", and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
-        yield info(warning_codes.MATCHED_BY_CODE, f"understood by their {how}: {', '.join(said[:_TOLD])}{more}")
+        more = f", and {len(said) - _LISTED} more" if len(said) > _LISTED else ""
+        yield info(warning_codes.MATCHED_BY_CODE, f"understood by their {how}: {', '.join(said[:_LISTED])}{more}")
 
 
-_TOLD = 10
+_LISTED = 10
 
 
 def _by(given: Named, place: int) -> str:
@@ -257,7 +258,7 @@ async def given_or_next(services: Services, entity: str, given: str | None, name
     if given is not None:
         return Numbered(number=given, taken=await live_with_key(services, entity, given))
     stored = await services.cache.select(entity, Selection(limit=200))
-    called = next_number([known for row in stored if (known := text(row.record, name))], prefix)
+    called = next_number([used_number for row in stored if (used_number := text(row.record, name))], prefix)
     if not await all_listed(services, entity):
         return Numbered(number=called, is_counted=False)
     doubted = await _in_doubt(services, entity, name)

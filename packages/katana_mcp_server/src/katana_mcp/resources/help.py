@@ -155,10 +155,10 @@ def tool_section(name: str, description: str, schema: Schema) -> str:
     """Return one tool with its description and all that is needed to call it."""
     parts = [f"## {name}", "", description, ""]
     required = cast("Sequence[str]", schema.get("required", ()))
-    for argument, each in cast("Mapping[str, Schema]", schema["properties"]).items():
-        told = [*(["required"] if argument in required else []), shape(each)]
-        told += [f"default {json.dumps(each['default'])}"] if "default" in each else []
-        parts.append(f"- `{argument}` ({'; '.join(told)}){_meaning(each)}")
+    for argument, field in cast("Mapping[str, Schema]", schema["properties"]).items():
+        details = [*(["required"] if argument in required else []), shape(field)]
+        details += [f"default {json.dumps(field['default'])}"] if "default" in field else []
+        parts.append(f"- `{argument}` ({'; '.join(details)}){_meaning(field)}")
     return "\n".join([*parts, ""])
 
 
@@ -182,10 +182,10 @@ def _of_object(schema: Schema) -> str:
     """Return the fields of an object, those of the same shape together."""
     alike: dict[str, list[str]] = {}
     required = cast("Sequence[str]", schema.get("required", ()))
-    for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
-        told = f"{'required; ' if name in required else ''}{shape(each)}{_meaning(each)}"
-        alike.setdefault(told, []).append(name)
-    return f"object with {', '.join(f'{", ".join(names)} ({told})' for told, names in alike.items())}"
+    for name, field in cast("Mapping[str, Schema]", schema["properties"]).items():
+        description = f"{'required; ' if name in required else ''}{shape(field)}{_meaning(field)}"
+        alike.setdefault(description, []).append(name)
+    return f"object with {', '.join(f'{", ".join(names)} ({description})' for description, names in alike.items())}"
 
 
 def _of_value(schema: Schema) -> str:
@@ -193,7 +193,7 @@ def _of_value(schema: Schema) -> str:
         return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " or ".join(_of_value({**schema, "type": each}) for each in cast("Sequence[str]", kind))
+        return " or ".join(_of_value({**schema, "type": type_name}) for type_name in cast("Sequence[str]", kind))
     if kind in {"integer", "number"}:
         return f"{kind}{_range(schema)}"
     if "examples" in schema:

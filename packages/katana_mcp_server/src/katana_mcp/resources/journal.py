@@ -60,8 +60,8 @@ async def one_entry(number: str, services: Services) -> JournalEntry:
     Raises:
         Refused: there is none, or the journal cannot be used.
     """
-    known, now = id_in(number), services.clock.now()
-    found = None if known is None else await _or_error(services.journal.entry(known))
+    entry_id, now = id_in(number), services.clock.now()
+    found = None if entry_id is None else await _or_error(services.journal.entry(entry_id))
     if found is None or found.plan.tenant != services.tenant:
         message = f"the journal has no entry {number[:40]!r}; {URI} names the newest"
         raise Refused(blocking(warning_codes.NOT_FOUND, message, "entry"))

@@ -298,7 +298,7 @@ def served(tools: Collection[str]) -> Sequence[WorkPrompt]:
 
 def workflows(tools: Collection[str]) -> str:
     """Return the ways whose tools are all served, as JSON: what each is for, what it needs, its calls in order."""
-    told = [
+    payload = [
         {
             "name": prompt.name,
             "use": prompt.description,
@@ -307,4 +307,4 @@ def workflows(tools: Collection[str]) -> str:
         }
         for prompt in served(tools)
     ]
-    return json.dumps(told, ensure_ascii=False, indent=1)
+    return json.dumps(payload, ensure_ascii=False, indent=1)

@@ -96,9 +96,9 @@ async def read_one(resource: ReferenceResource, record_id: str, services: Servic
         Refused: nothing has the id.
     """
     now = await current(services, (resource.entity,), (resource.entity,))
-    known = id_in(record_id)
+    key = id_in(record_id)
     with now.refusals():
-        named = [] if known is None else [(resource.entity, known)]
+        named = [] if key is None else [(resource.entity, key)]
         rows = [row for found in (await resolved(services, named)).values() for row in found]
         if not rows:
             message = f"nothing in {resource.uri} has the id {record_id[:40]!r}"

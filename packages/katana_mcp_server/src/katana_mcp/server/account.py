@@ -14,5 +14,5 @@ def account(settings: Settings) -> tuple[Settings, Environment]:
     from katana_mcp.configuration.sandbox import OwnSandbox  # noqa: PLC0415
 
     own = OwnSandbox()
-    known = settings.model_copy(update={"api_key": SecretStr(own.api_key), "sync_api_key": None})
-    return known, Environment(transport=own.transport())
+    account_settings = settings.model_copy(update={"api_key": SecretStr(own.api_key), "sync_api_key": None})
+    return account_settings, Environment(transport=own.transport())

@@ -33,8 +33,8 @@ def application(settings: Settings, outside: Environment | None = None) -> FastM
     key = partial(question_key_of, *chosen)
     instruments = measured(settings)
     if instruments is not None:
-        told = chosen[1].on_request or log_request
-        chosen = (chosen[0], replace(chosen[1], on_request=both(told, instruments.requested)))
+        on_request = chosen[1].on_request or log_request
+        chosen = (chosen[0], replace(chosen[1], on_request=both(on_request, instruments.requested)))
     server = build_server(tools, connected(*chosen), unlisted=hidden, question_key=key, beside=others)
     if instruments is not None:
         server.add_middleware(Measuring(instruments))

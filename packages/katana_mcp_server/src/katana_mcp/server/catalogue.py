@@ -68,10 +68,10 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
     """
     every = tools()
     names, groups = {tool.name for tool in every}, {group for tool in every for group in tool.groups}
-    _check_known("tool", {*only, *excluded}, names)
-    _check_known("toolset", {*toolsets}, groups)
-    wanted = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
-    asked = wanted if only or toolsets else {tool.name for tool in every if not tool.on_request}
+    _check_names("tool", {*only, *excluded}, names)
+    _check_names("toolset", {*toolsets}, groups)
+    selected = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
+    asked = selected if only or toolsets else {tool.name for tool in every if not tool.on_request}
     if any(tool.plans for tool in every if tool.name in asked):
         asked = asked | {APPLY}  # a plan that nothing can apply is of no use
     left = tuple(tool for tool in every if tool.name in asked - set(excluded))
@@ -139,7 +139,7 @@ def presented(
         SettingsError: a name that none of our tools has, or no tool is left.
     """
     try:
-        _check_known("tool", set(overrides), {tool.name for tool in tools()})
+        _check_names("tool", set(overrides), {tool.name for tool in tools()})
     except ValueError as error:
         raise SettingsError(f"KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana: {error}") from None
     renamed = {name: override.name for name, override in overrides.items() if override.name is not None}
@@ -169,8 +169,8 @@ def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTo
     return tuple(plain.get(spec.name, spec) for spec in specs)
 
 
-def _check_known(kind: str, asked: set[str], known: set[str]) -> None:
-    unknown = sorted(asked - known)
+def _check_names(kind: str, asked: set[str], existing: set[str]) -> None:
+    unknown = sorted(asked - existing)
     if unknown:
         named = ", ".join(unknown[:MOST_NAMES])
-        raise ValueError(f"no {kind} is called {named}; {all_meant(unknown, sorted(known))}")
+        raise ValueError(f"no {kind} is called {named}; {all_meant(unknown, sorted(existing))}")

@@ -132,17 +132,17 @@ class Tenant:
         return self._clock.monotonic() - self._woken < _IDLE
 
     async def keep_fresh(
-        self, entities: Collection[str], tell: Callable[[Round], None], wanted: Callable[[], bool] = lambda: True
+        self, entities: Collection[str], tell: Callable[[Round], None], is_needed: Callable[[], bool] = lambda: True
     ) -> None:
         """Refresh ahead of the reads as long as it is wanted; what fails is tried again and meets its reader there.
 
         Args:
             entities: what to refresh; what they borrow from is added.
             tell: told of each round.
-            wanted: whether to go on.
+            is_needed: whether to go on.
         """
         pause = _AFTER_ANSWERING
-        while wanted():
+        while is_needed():
             await self._clock.sleep(pause)
             try:
                 services = await self.services()
@@ -169,9 +169,9 @@ class Tenant:
             self._refreshing.cancel()
             await asyncio.gather(self._refreshing, return_exceptions=True)
         await self.recover()
-        for each in (self._key, self._sync_key):
-            if each is not None:
-                await each.client.aclose()
+        for key in (self._key, self._sync_key):
+            if key is not None:
+                await key.client.aclose()
         for budget in self._budgets:
             budget.close()
         if self._temporary is not None:
@@ -229,8 +229,8 @@ class Tenant:
         source = KatanaSource(self._key.client, bulk, awaited=awaited)
         syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=None))
         closed = _OFF if settings.sync == "off" else None
-        told = None if settings.fresh_for is None else timedelta(seconds=settings.fresh_for)
-        patience = replace(outside.patience or Patience(), fresh_for=told)
+        fresh_for = None if settings.fresh_for is None else timedelta(seconds=settings.fresh_for)
+        patience = replace(outside.patience or Patience(), fresh_for=fresh_for)
         here = OpenCache(
             cache=cache,
             directory=stores.directory,

@@ -84,7 +84,7 @@ def with_zone(answer: Answer, services: Services) -> Answer:
 
 def refused_in(days: Days, refusal: Refused) -> Refused:
     """Return a refusal whose sentences name days and hours of the factory."""
-    return Refused(*(_warning(warning, days) for warning in refusal.warnings), told=refusal.told)
+    return Refused(*(_warning(warning, days) for warning in refusal.warnings), envelope=refusal.envelope)
 
 
 def _warning(warning: ToolWarning, days: Days) -> ToolWarning:
@@ -117,7 +117,7 @@ def _types(annotation: object) -> frozenset[object]:
     if get_origin(annotation) is Annotated:
         return _types(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
-        return frozenset[object]().union(*(_types(each) for each in get_args(annotation)))
+        return frozenset[object]().union(*(_types(member) for member in get_args(annotation)))
     return frozenset({annotation})
 
 
@@ -128,4 +128,4 @@ def _value(name: str, value: object, days: Days) -> object:
         return _in_words(value, days)
     if isinstance(value, ToolWarning):
         return _warning(value, days)
-    return [_value("", each, days) for each in cast("list[object]", value)] if isinstance(value, list) else value
+    return [_value("", item, days) for item in cast("list[object]", value)] if isinstance(value, list) else value

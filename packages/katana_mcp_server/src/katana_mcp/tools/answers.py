@@ -12,16 +12,16 @@ from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_
 from katana_mcp.tools.warnings import ToolWarning
 
 
-def first_of(told: Sequence[str], most: int, count: int | None = None) -> str:
-    """Return the first few of what is told, and how many more there are: `A, B and 3 more`.
+def first_of(texts: Sequence[str], most: int, count: int | None = None) -> str:
+    """Return the first few of these texts, and how many more there are: `A, B and 3 more`.
 
     Args:
-        told: all of it, or at least what is shown.
+        texts: all of them, or at least what is shown.
         most: how many are shown.
-        count: how many there are, where `told` does not hold all.
+        count: how many there are, where `texts` does not hold all.
     """
-    more = (len(told) if count is None else count) - most
-    return ", ".join(told[:most]) + (f" and {more} more" if more > 0 else "")
+    more = (len(texts) if count is None else count) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def plain_number(value: Decimal) -> int | float | str:
@@ -39,9 +39,9 @@ def plain(value: object, *, nulls: bool = False) -> object:
     """Return a value of a record as JSON has it: amounts as numbers, and objects without what is null, unless kept."""
     if isinstance(value, Mapping):
         named = cast("Mapping[str, object]", value)
-        return {name: plain(each, nulls=nulls) for name, each in named.items() if nulls or each is not None}
+        return {name: plain(item, nulls=nulls) for name, item in named.items() if nulls or item is not None}
     if isinstance(value, list):
-        return [plain(each, nulls=nulls) for each in cast("list[object]", value)]
+        return [plain(item, nulls=nulls) for item in cast("list[object]", value)]
     return plain_number(value) if isinstance(value, Decimal) else value
 
 

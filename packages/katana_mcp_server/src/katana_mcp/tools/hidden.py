@@ -46,7 +46,9 @@ def escape_hidden_in_name(text: str) -> str:
 
     Texts of records keep those: an ideographic or a no-break blank is everyday in them.
     """
-    return "".join(each if each.isprintable() else f"<U+{ord(each):04X}>" for each in escape_hidden(text))
+    return "".join(
+        character if character.isprintable() else f"<U+{ord(character):04X}>" for character in escape_hidden(text)
+    )
 
 
 def meant(text: str) -> str:
@@ -59,9 +61,9 @@ def escape_hidden_in(value: object) -> object:
     if isinstance(value, str):
         return escape_hidden(value)
     if isinstance(value, Mapping):
-        return {name: escape_hidden_in(each) for name, each in cast("Mapping[str, object]", value).items()}
+        return {name: escape_hidden_in(item) for name, item in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list):
-        return [escape_hidden_in(each) for each in cast("list[object]", value)]
+        return [escape_hidden_in(item) for item in cast("list[object]", value)]
     return value
 
 

@@ -61,40 +61,44 @@ def quoted(name: str) -> str:
     return f"'{escape_hidden_in_name(name[:LONGEST_NAME])}'"
 
 
-def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+def meant(name: str, existing: Iterable[str], otherwise: str | None = None) -> str:
     """Return what may have been meant by a name that nothing has, or otherwise all that there is or these words."""
-    names = list(known)
+    names = list(existing)
     near = nearest(name, names)
     return f"did you mean {near!r}?" if near else otherwise or f"there are {', '.join(names)}"
 
 
-def all_meant(unknown: Iterable[str], known: Iterable[str]) -> str:
+def all_meant(unknown: Iterable[str], existing: Iterable[str]) -> str:
     """Return the same of the first of several names, each hint once."""
-    names = list(known)
-    return " ".join(dict.fromkeys(meant(each, names) for each, _ in zip(unknown, range(MOST_NAMES), strict=False)))
+    names = list(existing)
+    return " ".join(dict.fromkeys(meant(name, names) for name, _ in zip(unknown, range(MOST_NAMES), strict=False)))
 
 
-def nearest(name: str, known: Collection[str], changing: Collection[str] = (), like: float = LIKE) -> str | None:
+def nearest(name: str, existing: Collection[str], changing: Collection[str] = (), like: float = LIKE) -> str | None:
     """Return the known name that is most like this one; a harmless name never leads to one that changes something.
 
     Args:
         name: as it was given.
-        known: what there is.
+        existing: what there is.
         changing: those of it that change something whatever their names say.
         like: how like it has to be.
     """
     given = name[:LONGEST_NAME].casefold()
     is_bold = _means_change(_first(given))
     allowed = [
-        each
-        for each in known
-        if is_bold or _first(each) == _first(given) or not (each in changing or _first(each) in CHANGING)
+        candidate
+        for candidate in existing
+        if is_bold or _first(candidate) == _first(given) or not (candidate in changing or _first(candidate) in CHANGING)
     ]
-    likeness_of = {each: likeness(given, each.casefold()) for each in allowed}
-    best = max(allowed, key=lambda each: likeness_of[each], default=None)
+    likeness_of = {candidate: likeness(given, candidate.casefold()) for candidate in allowed}
+    best = max(allowed, key=lambda candidate: likeness_of[candidate], default=None)
     if best is not None and likeness_of[best] >= like:
         return best
-    longer = [each for each in allowed if f"{each}_".startswith(f"{given}_") or f"{given}_".startswith(f"{each}_")]
+    longer = [
+        candidate
+        for candidate in allowed
+        if f"{candidate}_".startswith(f"{given}_") or f"{given}_".startswith(f"{candidate}_")
+    ]
     return longer[0] if given and len(longer) == 1 else None
 
 
@@ -103,16 +107,16 @@ def likeness(name: str, other: str) -> float:
     return OSA.normalized_similarity(name, other)
 
 
-def unknown_tool(name: str, known: Iterable[str], absent: Mapping[str, str], changing: Collection[str] = ()) -> str:
+def unknown_tool(name: str, existing: Iterable[str], absent: Mapping[str, str], changing: Collection[str] = ()) -> str:
     """Return what is said to the call of a tool that nothing has.
 
     Args:
         name: of the tool.
-        known: the tools that there are.
+        existing: the tools that there are.
         absent: why other tools are not there, and what to do instead.
         changing: those of the known ones that change something.
     """
-    there = list(dict.fromkeys(known))
+    there = list(dict.fromkeys(existing))
     every = [*there, *absent]
     forms = list(_spelt(name))
     same = next((form for form in forms if form in absent or form in there), None)
@@ -127,16 +131,16 @@ def unknown_tool(name: str, known: Iterable[str], absent: Mapping[str, str], cha
     return f"{other}{near!r} is not there: {absent[near]}"
 
 
-def _of_like_verbs(forms: Sequence[str], known: Iterable[str]) -> list[str]:
+def _of_like_verbs(forms: Sequence[str], existing: Iterable[str]) -> list[str]:
     """Return the known names but those that do something else to the same thing: 'verify' is no 'modify'."""
-    alike = {each: [form for form in forms if _is_like_thing(form, each)] for each in known}
-    return [each for each, like in alike.items() if not like or any(_is_like_verb(form, each) for form in like)]
+    alike = {name: [form for form in forms if _is_like_thing(form, name)] for name in existing}
+    return [name for name, like in alike.items() if not like or any(_is_like_verb(form, name) for form in like)]
 
 
-def _there(forms: Sequence[str], known: Sequence[str], changing: Collection[str]) -> str:
-    alike = [each for each in known if any(_is_like_thing(form, each) for form in forms)]
-    harmless = [each for each in alike if not (each in changing or _first(each) in CHANGING)]
-    return f"of the like there are {', '.join(harmless)}" if harmless else f"there are {', '.join(known)}"
+def _there(forms: Sequence[str], existing: Sequence[str], changing: Collection[str]) -> str:
+    alike = [name for name in existing if any(_is_like_thing(form, name) for form in forms)]
+    harmless = [name for name in alike if not (name in changing or _first(name) in CHANGING)]
+    return f"of the like there are {', '.join(harmless)}" if harmless else f"there are {', '.join(existing)}"
 
 
 def _is_like_thing(name: str, other: str) -> bool:
@@ -169,7 +173,7 @@ _QUALIFIER = re.compile(r".*(?:__|[.:/])")
 def _means_change(first: str) -> bool:
     """Return whether a first word that somebody typed, mistyped perhaps, says that something is changed."""
     return first in CHANGING or any(
-        likeness(first, each) >= _LIKE_A_VERB for each in CHANGING if len(each) >= _SHORTEST_VERB
+        likeness(first, verb) >= _LIKE_A_VERB for verb in CHANGING if len(verb) >= _SHORTEST_VERB
     )
 
 

@@ -26,9 +26,9 @@ def wrong(kind: str, context: Context, message: str) -> str:
     """
     if kind == "value_error":
         return message.removeprefix("Value error, ")
-    known = _KNOWN.get(kind)
-    if known is not None:
-        return known(context)
+    describe = _KNOWN.get(kind)
+    if describe is not None:
+        return describe(context)
     family = next((words for prefix, words in _FAMILIES if kind.startswith(prefix)), None)
     return family or "has a form that is not allowed"
 

@@ -49,9 +49,9 @@ def cut_in(value: object, texts: int, entries: int = _ALL) -> object:
     if isinstance(value, str):
         return value if len(value) <= texts else f"{value[:texts]}… [{len(value) - texts} more characters]"
     if isinstance(value, Mapping):
-        return {name: cut_in(each, texts, entries) for name, each in cast("Mapping[str, object]", value).items()}
+        return {name: cut_in(item, texts, entries) for name, item in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list):
-        return [cut_in(each, texts, entries) for each in cast("list[object]", value)[:entries]]
+        return [cut_in(item, texts, entries) for item in cast("list[object]", value)[:entries]]
     return value
 
 
@@ -70,13 +70,13 @@ class Outgoing:
 
 def outgoing(payload: Payload) -> Outgoing:
     """Return the payload as it goes out; a warning says what was cut, but in a refusal, which has only its own."""
-    told = _escaped(payload)
-    if told.size <= MAX_ANSWER_BYTES:
-        return told
+    escaped = _escaped(payload)
+    if escaped.size <= MAX_ANSWER_BYTES:
+        return escaped
     for step in _STEPS:
-        told = _escaped(cast("Payload", cut_in(payload, *step)))
-        if told.size <= MAX_ANSWER_BYTES - _WARNING_BYTES:
-            return told if "error" in told.payload else _warned(told.payload, *step)
+        escaped = _escaped(cast("Payload", cut_in(payload, *step)))
+        if escaped.size <= MAX_ANSWER_BYTES - _WARNING_BYTES:
+            return escaped if "error" in escaped.payload else _warned(escaped.payload, *step)
     raise ValueError("an answer cannot be cut to what hosts take")
 
 

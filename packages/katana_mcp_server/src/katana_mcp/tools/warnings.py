@@ -94,13 +94,13 @@ class Refused(Exception):
 
     Attributes:
         warnings: the first one's code is that of the refusal.
-        told: keys of the envelope that say how current the rows are that it was judged by.
+        envelope: keys of the answer that say how current the rows are that it was judged by.
     """
 
-    def __init__(self, *warnings: ToolWarning, told: Mapping[str, object] | None = None) -> None:
+    def __init__(self, *warnings: ToolWarning, envelope: Mapping[str, object] | None = None) -> None:
         super().__init__("; ".join(warning.message for warning in warnings))
         self.warnings = warnings
-        self.told = told or {}
+        self.envelope = envelope or {}
 
 
 def truncated(message: str) -> ToolWarning:

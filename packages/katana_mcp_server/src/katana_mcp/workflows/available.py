@@ -42,7 +42,7 @@ class Ledger:
 
     def add(self, date: str, quantity: Decimal, source: object = None) -> None:
         """Note what comes on a day, or goes where it is less than nothing; what comes is there before what goes."""
-        insort(self.events, (date, quantity < 0, quantity, source), key=lambda each: each[:2])
+        insort(self.events, (date, quantity < 0, quantity, source), key=lambda event: event[:2])
 
     def promise(self, quantity: Decimal) -> Promised:
         """Return how so much comes together, and hold it: later questions find it gone."""

@@ -69,7 +69,7 @@ async def _read(
         return {}, LiveRows([])
     names, stock = await bin_names(services), services.client.bin_inventory
     apart: Sequence[int | None] = variants if len(variants) <= _APART else [None]
-    pages = [stock.pages(granularity="VARIANT", variant_id=each, location_id=place) for each in apart]
+    pages = [stock.pages(granularity="VARIANT", variant_id=variant, location_id=place) for variant in apart]
     read, found = await read_rows(pages), dict[Pair, list[BinStock]]()
     for row in read.rows:
         key, held = get_int(row, "bin_location_id"), number(row, "quantity_in_stock")

@@ -134,7 +134,7 @@ class _Wait:
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
-        return (self.worst() != _SHORT, -len(_orders(self.rows)), self.earliest(), *(each or 0 for each in self.place))
+        return (self.worst() != _SHORT, -len(_orders(self.rows)), self.earliest(), *(key or 0 for key in self.place))
 
     def earliest(self) -> str:
         """Return the first deadline of the orders; what comes after all others where none has one."""
@@ -197,14 +197,14 @@ async def _rows(
 ) -> tuple[list[Answer], StockAnswer, Arrivals]:
     """Return the rows of these ingredients, with the stock and the arrivals that they tell of."""
     services = reads.services
-    variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
+    variants = list(dict.fromkeys(wait.place[0] for wait in found if wait.place[0] is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
     return await _to_answers(found, stock, coming, needs, services), stock, coming
 
 
 def _too_many(left: Sequence[str]) -> ToolWarning:
-    kinds = ", ".join(f"{titled(each)}s" for each in left)
+    kinds = ", ".join(f"{titled(entity)}s" for entity in left)
     return truncated(f"of {kinds} the first {_MOST} are looked at: counts are lower bounds; narrow the orders down")
 
 
@@ -234,13 +234,15 @@ async def _to_answers(
     found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, needs: Needs, services: Services
 ) -> list[Answer]:
     levels = levels_by_place(stock)
-    wanted: dict[str, list[object]] = {
-        "variant": [each.place[0] for each in found],
-        "location": [each.place[1] for each in found],
-        "supplier": [arrival.document.get("supplier_id") for each in coming.by_place.values() for arrival in each],
+    ids_by_entity: dict[str, list[object]] = {
+        "variant": [wait.place[0] for wait in found],
+        "location": [wait.place[1] for wait in found],
+        "supplier": [
+            arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving
+        ],
     }
-    names = await look_up(services.cache, wanted)
-    rows = [_row(each, levels, coming.by_place.get(each.place, []), names, services) for each in found]
+    names = await look_up(services.cache, ids_by_entity)
+    rows = [_row(wait, levels, coming.by_place.get(wait.place, []), names, services) for wait in found]
     giving = [_giving_way(wait, needs) or None for wait in found]
     return [row.model_copy(update={"could_give_way": some}) for row, some in zip(rows, giving, strict=True)]
 
@@ -272,7 +274,7 @@ def _row(
     variant_id, location_id = wait.place
     level = levels.get(wait.place, EMPTY)
     needed = wait.needed()
-    held_up = sorted(wait.rows, key=lambda each: text(each[1], "production_deadline_date") or _LAST)
+    held_up = sorted(wait.rows, key=lambda pair: text(pair[1], "production_deadline_date") or _LAST)
     return BlockingIngredient(
         variant_id=variant_id,
         sku=names.sku(variant_id),

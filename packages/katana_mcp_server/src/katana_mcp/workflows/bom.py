@@ -118,8 +118,8 @@ class _Tree:
         for row in self.rows.get(line.variant_id, ()):
             below = get_int(row, self.ends[1])
             if below is not None:
-                each = number(row, "quantity")
-                total = None if each is None or line.total is None else line.total * each
+                per_unit = number(row, "quantity")
+                total = None if per_unit is None or line.total is None else line.total * per_unit
                 child = _Line(line.level + 1, below, row, line.variant_id, total, below in path)
                 self.draw(child, levels, path)
 
@@ -132,8 +132,8 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     ends = (product, ingredient) if request.direction == "components" else (ingredient, product)
     read, cut = await rows_by_level(asked, ends, request.levels, services)
     tree = _Tree(ends, read, cut=cut)
-    for each in asked:
-        tree.draw(_Line(0, each), request.levels)
+    for variant_id in asked:
+        tree.draw(_Line(0, variant_id), request.levels)
     said = beside(resolved)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -153,15 +153,15 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
         page=request.page,
         limit=request.limit,
         not_found=said.not_found,
-        without=None if cut else [each for each in asked if each not in tree.rows] or None,
+        without=None if cut else [variant_id for variant_id in asked if variant_id not in tree.rows] or None,
     )
 
 
 async def _to_answers(lines: Sequence[_Line], services: Services) -> list[Answer]:
     stored = (await services.cache.get_many("variant", list(dict.fromkeys(line.variant_id for line in lines)))).rows
     variants: dict[RecordId, Stored] = {row.id: row for row in stored}
-    wanted = {"variant": [line.variant_id for line in lines]}
-    names = await look_up(services.cache, wanted, [("variant", row) for row in stored])
+    ids_by_entity = {"variant": [line.variant_id for line in lines]}
+    names = await look_up(services.cache, ids_by_entity, [("variant", row) for row in stored])
     return [_to_answer(line, variants.get(line.variant_id), names) for line in lines]
 
 

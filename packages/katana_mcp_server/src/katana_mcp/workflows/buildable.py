@@ -176,19 +176,19 @@ def _built(
 
 
 async def _rows(built: Sequence[_Built], unknown: set[int], services: Services) -> list[Answer]:
-    lacking = [variant for each in built for variant in each.found.limits]
-    wanted: dict[str, list[object]] = {
-        "variant": [*(each.place[0] for each in built), *lacking],
-        "location": [each.place[1] for each in built],
+    lacking = [variant for result in built for variant in result.found.limits]
+    ids_by_entity: dict[str, list[object]] = {
+        "variant": [*(result.place[0] for result in built), *lacking],
+        "location": [result.place[1] for result in built],
     }
-    names = await look_up(services.cache, wanted)
-    return [_row(each, unknown, names) for each in built]
+    names = await look_up(services.cache, ids_by_entity)
+    return [_row(result, unknown, names) for result in built]
 
 
 def _row(built: _Built, unknown: set[int], names: Names) -> BuildableProduct:
     variant, location = built.place
     found = built.found
-    limits = sorted(found.limits.items(), key=lambda each: -each[1])
+    limits = sorted(found.limits.items(), key=lambda item: -item[1])
     is_unread = bool(unknown & found.limits.keys())
     note = _CIRCULAR if found.circular else _UNREAD if is_unread else None
     return BuildableProduct(
@@ -200,7 +200,7 @@ def _row(built: _Built, unknown: set[int], names: Names) -> BuildableProduct:
         location=names.name("location", location),
         buildable=found.count,
         without_subassemblies=found.from_parts if found.from_parts != found.count else None,
-        limited_by=[_limit(each, lacks, names) for each, lacks in limits[:_NAMED]],
+        limited_by=[_limit(ingredient, lacks, names) for ingredient, lacks in limits[:_NAMED]],
         note=note,
     )
 

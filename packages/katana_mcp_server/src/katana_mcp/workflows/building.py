@@ -48,9 +48,11 @@ def buildable(product: int, recipes: Recipes, free: Mapping[int, Decimal]) -> Bu
 def _from_parts(recipe: Sequence[tuple[int, Decimal]], free: Mapping[int, Decimal]) -> int:
     """Return for how many the ingredients are there themselves."""
     needed = dict[int, Decimal]()
-    for ingredient, each in recipe:
-        needed[ingredient] = needed.get(ingredient, Decimal(0)) + each
-    enough = [max(free.get(key, Decimal(0)), Decimal(0)) // each for key, each in needed.items() if each > 0]
+    for ingredient, per_unit in recipe:
+        needed[ingredient] = needed.get(ingredient, Decimal(0)) + per_unit
+    enough = [
+        max(free.get(key, Decimal(0)), Decimal(0)) // quantity for key, quantity in needed.items() if quantity > 0
+    ]
     return int(min(enough, default=Decimal(_MOST)).min(_MOST))
 
 
@@ -78,8 +80,8 @@ class _Plan:
         for variant in self.order:
             there = Decimal(0) if variant == product else self.free.get(variant, Decimal(0))
             short = (Decimal(count) if variant == product else needed.get(variant, Decimal(0))) - max(there, Decimal(0))
-            for ingredient, each in self.recipes.get(variant, ()) if short > 0 else ():
-                needed[ingredient] = needed.get(ingredient, Decimal(0)) + each * short
+            for ingredient, per_unit in self.recipes.get(variant, ()) if short > 0 else ():
+                needed[ingredient] = needed.get(ingredient, Decimal(0)) + per_unit * short
             if short > 0 and not self.recipes.get(variant):
                 lacking[variant] = short
         return lacking

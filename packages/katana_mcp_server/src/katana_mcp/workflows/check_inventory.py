@@ -85,20 +85,20 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     ids = [variant.id for variant in resolved.variants if isinstance(variant.id, int) and not is_service(variant)]
     stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
     levels = {row.id: [level for level in rows(row.record, "levels") if is_at(level, places)] for row in stock.stored}
-    named = [level.get("location_id") for each in levels.values() for level in each]
+    named = [level.get("location_id") for variant_levels in levels.values() for level in variant_levels]
     levels |= {variant.id: [] for variant in resolved.variants if is_service(variant)}
     variants = [("variant", variant) for variant in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": named}, variants)
-    place = next((each for each in places if isinstance(each, int)), None) if len(places) == 1 else None
+    place = next((key for key in places if isinstance(key, int)), None) if len(places) == 1 else None
     bins, read = await stock_by_bin(ids, place, live) if request.by_bin else (None, LiveRows([]))
     shown = [(variant, levels[variant.id]) for variant in resolved.variants if variant.id in levels]
-    answered = [_stock(variant, each, names, bins) for variant, each in shown]
+    answered = [_stock(variant, variant_levels, names, bins) for variant, variant_levels in shown]
     fit = bounded("check_inventory", answered, resolved)
     return now.answer(
         CheckInventoryAnswer,
         *notices,
         *unread(stock),
-        *_unreadable_amounts([level for each in levels.values() for level in each]),
+        *_unreadable_amounts([level for variant_levels in levels.values() for level in variant_levels]),
         *read.warnings("name fewer variants, or a location"),
         *fit.warnings,
         stock=fit.rows,

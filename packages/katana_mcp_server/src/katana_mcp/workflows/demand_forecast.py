@@ -87,7 +87,7 @@ async def _run(request: GetDemandForecastRequest, services: Services) -> Answer:
         services.cache, {"variant": [], "location": [place]}, [("variant", product) for product in goods]
     )
     planned = [(variant, forecast) for variant, forecast in zip(goods, read, strict=True) if forecast.periods]
-    fit = bounded("get_demand_forecast", [_shown(*each, names) for each in planned], resolved)
+    fit = bounded("get_demand_forecast", [_shown(*pair, names) for pair in planned], resolved)
     having = {variant.id for variant, _ in planned}
     return now.answer(
         DemandForecastAnswer,

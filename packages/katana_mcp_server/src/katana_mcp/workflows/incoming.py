@@ -19,7 +19,7 @@ ARRIVE_BY: Mapping[str, tuple[str, ...]] = {
     "purchase_order": (
         "status",
         "expected_arrival_date",
-        *(f"purchase_order_rows[].{each}" for each in ("variant_id", "quantity", "received_date", "arrival_date")),
+        *(f"purchase_order_rows[].{name}" for name in ("variant_id", "quantity", "received_date", "arrival_date")),
     ),
     "stock_transfer": ("status", "target_location_id", "stock_transfer_rows[].variant_id"),
 }
@@ -98,9 +98,9 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     for entity, where, brought in zip(SOURCES, (bought, made, moved), (_bought, _made, _moved), strict=True):
         documents, more = await first_rows(services, entity, Selection(where, Order("id"), _MOST))
         cut += [entity] if more else []
-        for place, arrival in (each for row in documents for each in brought(row.record)):
+        for place, arrival in (pair for row in documents for pair in brought(row.record)):
             found.setdefault(place, []).append(arrival)
-    sooner = {place: sorted(each, key=lambda arrival: arrival.date or _LAST) for place, each in found.items()}
+    sooner = {place: sorted(coming, key=lambda arrival: arrival.date or _LAST) for place, coming in found.items()}
     return Arrivals(sooner, cut)
 
 

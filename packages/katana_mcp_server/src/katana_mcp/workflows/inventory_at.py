@@ -130,9 +130,13 @@ async def _moved(conditions: Where, services: Services, *, whole_ledger: bool) -
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
-    mine = {} if moved is None else {pair[1]: each for pair, each in moved.pairs.items() if pair[0] == variant.id}
-    known = [_level(location, each, moved, names) for location, each in mine.items()]
-    levels = sorted(known, key=lambda each: each.location_id or 0)
+    mine = (
+        {}
+        if moved is None
+        else {pair[1]: movements for pair, movements in moved.pairs.items() if pair[0] == variant.id}
+    )
+    found = [_level(location, movements, moved, names) for location, movements in mine.items()]
+    levels = sorted(found, key=lambda level: level.location_id or 0)
     service = is_service(variant)
     note = NEVER if service else _UNREAD if moved is None else None if levels else _UNMOVED
     return VariantThen(

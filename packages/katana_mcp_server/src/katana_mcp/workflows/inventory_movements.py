@@ -142,12 +142,12 @@ async def _rows(
     first, last = window
     selection = Selection(conditions, Order("movement_date", descending=True), last - first, first)
     stored = await services.cache.select(LEDGER, selection)
-    wanted: dict[str, list[object]] = {
+    ids_by_entity: dict[str, list[object]] = {
         "variant": [],
         "location": [row.record.get("location_id") for row in stored],
         "factory": [],
     }
-    names = await look_up(services.cache, wanted, [("variant", variant) for variant in resolved.variants])
+    names = await look_up(services.cache, ids_by_entity, [("variant", variant) for variant in resolved.variants])
     return [_movement(row.record, names) for row in stored], stored, names
 
 

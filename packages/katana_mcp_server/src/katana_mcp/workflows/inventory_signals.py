@@ -32,8 +32,8 @@ _DECIMALS = 4
 
 def _number(value: object) -> object:
     """Return the number that a text of digits is, as some hosts send it; anything else stays."""
-    known = id_in(value) if isinstance(value, str) else None
-    return value if known is None else known
+    parsed = id_in(value) if isinstance(value, str) else None
+    return value if parsed is None else parsed
 
 
 def _risk(value: object) -> object:

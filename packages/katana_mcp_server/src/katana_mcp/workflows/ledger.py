@@ -78,7 +78,7 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
     before: Decimal | None = Decimal(0)
     broken: list[int] = []
     first = True
-    for _, group in groupby(movements, key=lambda each: text(each, "movement_date")):
+    for _, group in groupby(movements, key=lambda movement: text(movement, "movement_date")):
         # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
         same = list(group)
         after = total([before, *(number(record, "quantity_change") for record in same)])
@@ -87,7 +87,7 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
             balance is not None and abs(balance - after) <= _ROUNDING for balance in balances
         )
         if broken or not (follows or first):
-            broken += [each for movement in same if (each := get_int(movement, "id")) is not None]
+            broken += [movement_id for movement in same if (movement_id := get_int(movement, "id")) is not None]
         before, first = after if follows else balances[-1], False
     return LedgerBalance(before if movements else Decimal(0), tuple(broken))
 
@@ -101,10 +101,10 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
         most: movements to read at most.
     """
     pairs = await _pairs(services, where, most)
-    broken = {pair: found for pair, each in pairs.items() if (found := standing(each).broken)}
+    broken = {pair: found for pair, movements in pairs.items() if (found := standing(movements).broken)}
     if not broken:
         return Ledger(pairs)
-    ids = [each for found in broken.values() for each in found]
+    ids = [movement_id for found in broken.values() for movement_id in found]
     if len(ids) > _READ_AGAIN or not await services.fresh.read_again(LEDGER, ids):
         return Ledger(pairs, frozenset(broken))
     return Ledger(await _pairs(services, where, most))

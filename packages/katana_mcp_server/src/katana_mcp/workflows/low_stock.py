@@ -14,7 +14,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
-from katana_mcp.references.purchasable import known_good
+from katana_mcp.references.purchasable import purchasable_variant
 from katana_mcp.references.resolve import first_rows, none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -151,12 +151,12 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
 
     names = await _names_of(found, services)
-    lines = [line for each in found if (line := _order(each, names))]
+    lines = [line for short in found if (line := _order(short, names))]
     totals = by_supplier(lines)
     to_order = shown_suppliers(totals)
 
     async def render(first: int, last: int) -> list[Answer]:
-        return [_row(each, names) for each in found[first:last]]
+        return [_row(short, names) for short in found[first:last]]
 
     asked = await page_of("list_low_stock_items", request, services, render, to_order)
     page = paged(asked, await render(asked.first, asked.last), len(found), now, beside=to_order)
@@ -214,11 +214,11 @@ class _Judged:
 
     def short(self, variants: Sequence[Stored], stock: StockAnswer, places: frozenset[object]) -> Iterator[_Short]:
         """Yield the levels that are short, at these locations or, without any, everywhere."""
-        known = {variant.id: variant for variant in variants}
+        by_id = {variant.id: variant for variant in variants}
         for stored in stock.stored:
             for level in rows(stored.record, "levels"):
                 if is_at(level, places):
-                    short = self._short(known[stored.id], level)
+                    short = self._short(by_id[stored.id], level)
                     if short is not None:
                         yield short
 
@@ -230,11 +230,11 @@ class _Judged:
         if point is None or in_stock is None or committed is None or expected is None:
             self.unknown += 1
             return None
-        wanted, there = point + committed, in_stock + expected
-        short = wanted - there
+        required, there = point + committed, in_stock + expected
+        short = required - there
         if short <= 0:
             return None
-        share = min(Decimal(1), short / wanted) if wanted > 0 else Decimal(1)
+        share = min(Decimal(1), short / required) if required > 0 else Decimal(1)
         uncovered = None if coming is None else short + expected - coming
         return _Short(variant, level, short, there < committed, share, uncovered)
 
@@ -261,23 +261,23 @@ def _unpriced(lines: Sequence[OrderLine]) -> list[ToolWarning]:
 
 async def _names_of(found: Sequence[_Short], services: Services) -> Names:
     """Return the names of all that is short: totals by supplier are of every page."""
-    wanted: dict[str, list[object]] = {
+    ids_by_entity: dict[str, list[object]] = {
         "variant": [],
         "supplier": [],
         "factory": [],
-        "location": [each.level.get("location_id") for each in found],
+        "location": [short.level.get("location_id") for short in found],
     }
-    return await look_up(services.cache, wanted, [("variant", each.variant) for each in found])
+    return await look_up(services.cache, ids_by_entity, [("variant", short.variant) for short in found])
 
 
 def _order(found: _Short, names: Names) -> OrderLine | None:
-    return order_line(known_good(found.variant.record, names), found.uncovered)
+    return order_line(purchasable_variant(found.variant.record, names), found.uncovered)
 
 
 def _row(found: _Short, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
-    good = known_good(variant, names)
+    good = purchasable_variant(variant, names)
     return LowStockItem(
         variant_id=get_int(variant, "id"),
         sku=text(variant, "sku"),

@@ -63,7 +63,7 @@ async def needs_of(variants: Sequence[int], services: Services) -> Needs:
     found: dict[Place, list[Need]] = {}
     for place, need in [*await _sold(variants, services), *await _used(variants, services)]:
         found.setdefault(place, []).append(need)
-    return {place: sorted(each, key=lambda need: need.date or "9999") for place, each in found.items()}
+    return {place: sorted(waiting, key=lambda need: need.date or "9999") for place, waiting in found.items()}
 
 
 async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
@@ -106,8 +106,8 @@ async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place
     where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
     lines, _ = await first_rows(services, "manufacturing_order_recipe_row", Selection(where, Order("id"), _MOST))
     ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
-    known = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
-    orders = {row.id: row.record for row in known if not row.deleted and row.record.get("status") != "DONE"}
+    stored = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
+    orders = {row.id: row.record for row in stored if not row.deleted and row.record.get("status") != "DONE"}
     found: list[tuple[Place, Need]] = []
     for row in (line.record for line in lines):
         key = get_int(row, "manufacturing_order_id") or 0

@@ -57,7 +57,7 @@ class OrderLine:
 
 def order_line(good: PurchasableVariant, short: Decimal | None) -> OrderLine | None:
     """Return what to order; None where nothing is short, where that is not known, or where it is not bought."""
-    if short is None or short <= 0 or not good.known or not good.bought or rate_of(good) <= 0:
+    if short is None or short <= 0 or not good.is_cached or not good.bought or rate_of(good) <= 0:
         return None
     return OrderLine(good, order_quantity(good, short))
 
@@ -78,7 +78,7 @@ def by_supplier(lines: Iterable[OrderLine]) -> Sequence[SupplierTotal]:
     found: dict[tuple[int | None, str | None], list[OrderLine]] = {}
     for line in lines:
         found.setdefault((line.good.supplier, line.good.currency), []).append(line)
-    ordered = sorted(found.items(), key=lambda each: (-len(each[1]), each[0][0] or 0))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0] or 0))
     return [_total(lines) for _, lines in ordered]
 
 

@@ -153,7 +153,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         conditions = (NoneOf("status", NOT_SHIPPING), *await where(request, services))
     orders, more = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
     judged = await _judged(orders, services)
-    found = sorted((each for each in judged if _is_meant(each, request)), key=_Judged.rank)
+    found = sorted((judgement for judgement in judged if _is_meant(judgement, request)), key=_Judged.rank)
 
     async def render(first: int, last: int) -> list[Answer]:
         return (await _rows(found[first:last], reads, began))[0]
@@ -165,7 +165,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
     if not orders and await none_at_all(services, _ORDERS):
         actions = [none_yet("sales orders")]
     page.fields["next_actions"] = [*actions, *goes_on("order_readiness", now, services, len(stock.unknown))]
-    states = Counter(each.state for each in judged)
+    states = Counter(judgement.state for judgement in judged)
     return now.answer(
         OrderReadinessAnswer,
         *notices,
@@ -180,7 +180,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         ready=states["ready"],
         part=states["part"],
         waiting=states["waiting"],
-        late=sum(each.late is not None for each in judged),
+        late=sum(judgement.late is not None for judgement in judged),
         stale=now.staleness or stale_stock(stock, services),
     )
 
@@ -198,11 +198,11 @@ async def _judged(orders: Sequence[Stored], services: Services) -> list[_Judged]
 
 
 def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judged:
-    lacking = [each for each in mine if text(each.record, "product_availability") not in THERE]
+    lacking = [row for row in mine if text(row.record, "product_availability") not in THERE]
     state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
-    dates = [text(each.record, "product_expected_date") for each in lacking]
-    known = [date for date in dates if date is not None]
-    expected = max(known) if known and len(known) == len(dates) else None
+    dates = [text(row.record, "product_expected_date") for row in lacking]
+    dated = [date for date in dates if date is not None]
+    expected = max(dated) if dated and len(dated) == len(dates) else None
     late = _late(text(order.record, "delivery_date"), expected, services, lacks=bool(lacking))
     return _Judged(order, len(mine), lacking, state, late, expected)
 
@@ -227,28 +227,28 @@ async def _rows(
 ) -> tuple[list[Answer], StockAnswer, Arrivals]:
     """Return the rows of these orders, with the stock and the arrivals that they tell of."""
     services = reads.services
-    lacking = [row for each in found for row in each.lacking[:_NAMED]]
+    lacking = [row for judgement in found for row in judgement.lacking[:_NAMED]]
     variants = list(dict.fromkeys(row.variant_id for row in lacking if row.variant_id is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     coming = await arrivals(variants, services)
-    named = [arrival.document.get("supplier_id") for each in coming.by_place.values() for arrival in each]
-    wanted: dict[str, list[object]] = {
+    named = [arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving]
+    ids_by_entity: dict[str, list[object]] = {
         "variant": list[object](variants),
-        "customer": [each.order.record.get("customer_id") for each in found],
-        "location": [each.order.record.get("location_id") for each in found],
+        "customer": [judgement.order.record.get("customer_id") for judgement in found],
+        "location": [judgement.order.record.get("location_id") for judgement in found],
         "supplier": named,
     }
-    names = await look_up(services.cache, wanted)
+    names = await look_up(services.cache, ids_by_entity)
     levels = levels_by_place(stock)
-    shown = [_row(each, levels, coming, names, services) for each in found]
+    shown = [_row(judgement, levels, coming, names, services) for judgement in found]
     return list[Answer](shown), stock, coming
 
 
 type _Levels = Mapping[tuple[int | None, int | None], Record]
 
 
-def _row(each: _Judged, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> ReadyOrder:
-    record, lacking = each.order.record, each.lacking
+def _row(judgement: _Judged, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> ReadyOrder:
+    record, lacking = judgement.order.record, judgement.lacking
     return ReadyOrder(
         sales_order_id=get_int(record, "id"),
         order_no=text(record, "order_no"),
@@ -257,13 +257,13 @@ def _row(each: _Judged, levels: _Levels, coming: Arrivals, names: Names, service
         customer=names.name("customer", record.get("customer_id")),
         location=names.name("location", record.get("location_id")),
         delivery_date=text(record, "delivery_date"),
-        state=each.state,
-        late=each.late,
-        expected_date=each.expected,
-        open_rows=each.open,
-        ready_rows=each.open - len(lacking),
+        state=judgement.state,
+        late=judgement.late,
+        expected_date=judgement.expected,
+        open_rows=judgement.open,
+        ready_rows=judgement.open - len(lacking),
         waiting=[_waiting(row, levels, coming, names, services) for row in lacking[:_NAMED]],
-        url=services.url(f"/salesorder/{each.order.id}"),
+        url=services.url(f"/salesorder/{judgement.order.id}"),
     )
 
 

@@ -103,11 +103,11 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         _check_unambiguous(resolved, asked_for)
     left = _left(order) if order else []
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
-    world, stock, told = await _world(asked, order, reads, began)
-    promised = [_promise(each, world) for each in asked]
+    world, stock, warnings = await _world(asked, order, reads, began)
+    promised = [_promise(row, world) for row in asked]
     names = await names_of(promised, services)
-    shown = [shown_row(each, world.today, names, services) for each in promised]
-    dates = [each.date for each in shown]
+    shown = [shown_row(promise, world.today, names, services) for promise in promised]
+    dates = [row.date for row in shown]
     whole = bool(shown) and None not in dates and not resolved.not_found and not resolved.unknown
     day = max(cast("list[str]", dates)) if whole else None
     return now.answer(
@@ -116,7 +116,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         *left,
         *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
-        *told,
+        *warnings,
         *await unread_warnings(services, _USED),
         date=day,
         **_head(order, day, services),
@@ -142,7 +142,7 @@ def _left(order: Stored) -> list[ToolWarning]:
 
 
 def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[Asked]:
-    found = {each.asked: each.variant.id for each in reversed(resolved.found) if each.variant is not None}
+    found = {match.asked: match.variant.id for match in reversed(resolved.found) if match.variant is not None}
     location = next((place for place in places if isinstance(place, int)), None)
     return [
         Asked(variant, row.quantity, location)
@@ -153,7 +153,7 @@ def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[
 
 def _check_unambiguous(resolved: Resolved, asked_for: Sequence[str | int]) -> None:
     for asked in dict.fromkeys(asked_for):
-        ids = [each.variant.id for each in resolved.found if each.asked == asked and each.variant is not None]
+        ids = [match.variant.id for match in resolved.found if match.asked == asked and match.variant is not None]
         if len(ids) > 1:
             named = ", ".join(map(str, ids))
             message = f"{len(ids)} variants have the SKU {asked!r}; name one by id: {named}"
@@ -183,7 +183,7 @@ async def _world(
 ) -> tuple[World, StockAnswer, list[ToolWarning]]:
     """Return what is known of the variants and of all that they are made of, and what is to be said of it."""
     services = reads.services
-    roots = list(dict.fromkeys(each.variant for each in asked))
+    roots = list(dict.fromkeys(row.variant for row in asked))
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
     variants = list(dict.fromkeys([*roots, *recipes, *ingredients(recipes)]))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
@@ -202,8 +202,8 @@ async def _world(
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
         ledgers=ledgers(levels, coming.by_place, needs, day_of, own),
     )
-    told = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
-    return world, stock, [*told, *without_figures(unjudged, "count as empty")]
+    warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
+    return world, stock, [*warnings, *without_figures(unjudged, "count as empty")]
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"

@@ -67,13 +67,13 @@ type Promised = tuple[Asked, int | None, Promise]
 
 async def names_of(promised: Sequence[Promised], services: Services) -> Names:
     """Return the names of all that these rows and their sources name."""
-    sources = [each for _, _, promise in promised for source in promise.sources for each in _all(source)]
-    wanted: dict[str, list[object]] = {
+    sources = [nested for _, _, promise in promised for source in promise.sources for nested in _all(source)]
+    ids_by_entity: dict[str, list[object]] = {
         "variant": [*(asked.variant for asked, _, _ in promised), *(source.waits_for for source in sources)],
         "location": [location for _, location, _ in promised],
         "supplier": [source.arrival.document.get("supplier_id") for source in sources if source.arrival],
     }
-    return await look_up(services.cache, wanted)
+    return await look_up(services.cache, ids_by_entity)
 
 
 def _all(source: Source) -> Iterator[Source]:
@@ -114,22 +114,22 @@ def _day(day: str, today: date) -> str | None:
 def _source(source: Source, asked: Asked, today: date, names: Names, services: Services) -> PromiseSource:
     arrival = source.arrival.to_answer(names, services).model_dump(exclude_none=True) if source.arrival else {}
     is_held = source.kind == "stock" and asked.row is not None and is_booked(asked.row)
-    told = {
+    fields = {
         "source": "booked" if is_held else source.kind,
         "quantity": source.quantity,
         "date": _day(source.day, today),
         "lead_time": source.lead_time,
         "waits_for": names.sku(source.waits_for),
     }
-    return PromiseSource.model_validate(arrival | told)
+    return PromiseSource.model_validate(arrival | fields)
 
 
 def _note(promise: Promise, names: Names, today: str) -> str | None:
     """Return why nobody knows the day, or what it hangs on."""
     if not promise.sources:
         return "Katana keeps no stock of it anywhere"
-    told = [reason for source in promise.sources if (reason := _reason(source, names, today))]
-    return "; ".join(told) or None
+    reasons = [reason for source in promise.sources if (reason := _reason(source, names, today))]
+    return "; ".join(reasons) or None
 
 
 def _reason(source: Source, names: Names, today: str) -> str | None:

@@ -51,7 +51,7 @@ class Promise:
     @property
     def last(self) -> Source | None:
         """The source that is there last."""
-        return max(self.sources, key=lambda each: each.day, default=None)
+        return max(self.sources, key=lambda source: source.day, default=None)
 
     @property
     def day(self) -> str:
@@ -96,7 +96,10 @@ class World:
 
     def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
         """Return the location that has so much first, and by when, and hold it there."""
-        tried = [(self._aside(each).promise((variant, each), quantity).day, nr) for nr, each in enumerate(locations)]
+        tried = [
+            (self._aside(candidate).promise((variant, candidate), quantity).day, nr)
+            for nr, candidate in enumerate(locations)
+        ]
         location = locations[min(tried)[1]]
         return location, self.promise((variant, location), quantity)
 
@@ -113,13 +116,13 @@ class World:
         if variant in above:
             return Source(kind, quantity, NEVER, lead_time=supply.lead_time)
         waits_for, last = None, None
-        for ingredient, each in self.recipes.get(variant, ()) if kind == "make" else ():
-            there = self.promise((ingredient, location), each * quantity, above | {variant}).last
+        for ingredient, per_unit in self.recipes.get(variant, ()) if kind == "make" else ():
+            there = self.promise((ingredient, location), per_unit * quantity, above | {variant}).last
             if there and there.day > (last.day if last else ""):
                 waits_for, last = ingredient, there
         begins = last.day if last else ""
-        known = supply.kind is not None and supply.lead_time is not None and begins < NEVER
-        day = self._later(begins, supply.lead_time or 0) if known else NEVER
+        is_dated = supply.kind is not None and supply.lead_time is not None and begins < NEVER
+        day = self._later(begins, supply.lead_time or 0) if is_dated else NEVER
         return Source(kind, quantity, day, lead_time=supply.lead_time, waits_for=waits_for, last=last)
 
     def _later(self, day: str, days: int) -> str:

@@ -37,17 +37,17 @@ class RebuildCacheAnswer(Envelope):
 
 async def _run(request: RebuildCacheRequest, services: Services) -> Answer:
     rebuilt = await services.rebuilder.rebuild(request.entities or (), services.tell)
-    states = [await services.cache.state(each.entity) for each in rebuilt]
+    states = [await services.cache.state(result.entity) for result in rebuilt]
     return RebuildCacheAnswer(
-        entities=[_entity_rebuilt(each) for each in rebuilt],
+        entities=[_entity_rebuilt(result) for result in rebuilt],
         as_of=min((state.completed_at for state in states if state.completed_at is not None), default=None),
         source="sandbox" if services.sandbox else None,
     )
 
 
-def _entity_rebuilt(each: RebuiltEntity) -> EntityRebuilt:
+def _entity_rebuilt(result: RebuiltEntity) -> EntityRebuilt:
     return EntityRebuilt(
-        entity=each.entity, records=each.records, quarantined=each.quarantined or None, requests=each.requests
+        entity=result.entity, records=result.records, quarantined=result.quarantined or None, requests=result.requests
     )
 
 

@@ -235,7 +235,7 @@ def _instead(kind: str, empty: Empty) -> list[str]:
 def _view(kind: str) -> View:
     def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         del names, services
-        called = (text(stored.record, each) for each in ("display_name", "name", "operator_name", "label"))
+        called = (text(stored.record, field_name) for field_name in ("display_name", "name", "operator_name", "label"))
         choices = rows(child(stored.record, "options") or EMPTY, "choices")
         live = [label for choice in choices if (label := text(choice, "label")) and not get_bool(choice, "deleted")]
         return {f"{kind}_id": stored.id, "name": next(filter(None, called), None), "choices": live or None}

@@ -139,7 +139,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         *read.warnings,
         *await unread_warnings(services, _USED),
         *_left_out(found, fit),
-        *(warning for _, told in planned for warning in told),
+        *(warning for _, warnings in planned for warning in warnings),
         message=_message(orders, found, services),
         orders=orders,
         to_make=fit.to_make,
@@ -192,7 +192,7 @@ async def _within_horizon(levels: Mapping[Place, Level], end: str, services: Ser
     taken = list(dict.fromkeys(variant for (variant, _), level in levels.items() if level.committed > 0))
     needs = await needs_of(taken, services)
     later = {
-        place: sum((each.quantity for each in of if each.date is not None and each.date > end), Decimal(0))
+        place: sum((need.quantity for need in of if need.date is not None and need.date > end), Decimal(0))
         for place, of in needs.items()
     }
     return {
@@ -217,7 +217,7 @@ async def _situation(
     needs = await needs_of(variants, services)
     if request.horizon_days is not None:
         end = _end(request.horizon_days, services)
-        needs = {place: [each for each in of if each.date is None or each.date <= end] for place, of in needs.items()}
+        needs = {place: [need for need in of if need.date is None or need.date <= end] for place, of in needs.items()}
     supplied = (
         condition
         for condition in conditions
@@ -228,7 +228,7 @@ async def _situation(
         needs=needs,
         drafted=await drafted(variants, services),
         made=read.made,
-        suppliers=frozenset(value for each in supplied for value in each.values),
+        suppliers=frozenset(value for condition in supplied for value in condition.values),
         days=services.days,
         now=services.clock.now(),
     )
@@ -237,7 +237,7 @@ async def _situation(
 def _fitting(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
     """Return what of a proposal fits into one answer: the largest orders first, with as many of their lines."""
     cannot, make = found.cannot_order[:_MOST_BESIDE], found.to_make[:_MOST_BESIDE]
-    largest = sorted(found.orders.items(), key=lambda each: (-len(each[1]), each[0]))[:_MOST_ORDERS]
+    largest = sorted(found.orders.items(), key=lambda item: (-len(item[1]), item[0]))[:_MOST_ORDERS]
     flat = [(key, line) for key, lines in largest for line in lines][:_MOST_LINES]
     kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make))])
     orders: dict[OrderKey, list[OrderedLine]] = {}
@@ -248,10 +248,10 @@ def _fitting(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
 
 def _left_out(found: Proposal, fit: Proposal) -> list[ToolWarning]:
     """Return what is not in the answer, and how to get it."""
-    told: list[str] = []
-    lines, kept = (sum(map(len, each.orders.values())) for each in (found, fit))
+    messages: list[str] = []
+    lines, kept = (sum(map(len, part.orders.values())) for part in (found, fit))
     if kept < lines:
-        told.append(
+        messages.append(
             f"{kept} of {lines} lines are planned, in {len(fit.orders)} of {len(found.orders)} orders: apply them, "
             "then call this again for the others, or narrow it down by supplier_id or location_id"
         )
@@ -260,8 +260,8 @@ def _left_out(found: Proposal, fit: Proposal) -> list[ToolWarning]:
         ("cannot_order", found.cannot_order, fit.cannot_order),
     ):
         if len(shown) < len(all_of):
-            told.append(f"{name} names {len(shown)} of {len(all_of)}; narrow it down by skus_or_variant_ids")
-    return [truncated(each) for each in told]
+            messages.append(f"{name} names {len(shown)} of {len(all_of)}; narrow it down by skus_or_variant_ids")
+    return [truncated(message) for message in messages]
 
 
 async def _planned(
@@ -271,7 +271,7 @@ async def _planned(
     supplier, location = key
     last = max(line.arrival_date for line in lines)
     shown = {"supplier": names.name("supplier", supplier), "location": names.name("location", location)}
-    told = {"supplier_id": supplier, "location_id": location, **shown}
+    header = {"supplier_id": supplier, "location_id": location, **shown}
     arguments = {
         "supplier_id": supplier,
         "location_id": location,
@@ -289,12 +289,12 @@ async def _planned(
     try:
         plan = await preview(_CREATE, change, change.request.model_validate(arguments), services)
     except Refused as refusal:
-        return DraftOrder.model_validate({**told, "lines": lines}), [
+        return DraftOrder.model_validate({**header, "lines": lines}), [
             _about(shown, warning) for warning in refusal.warnings
         ]
     warnings = [_about(shown, warning) for warning in plan.warnings if warning.severity != "info"]
     of_plan = {"total": plan.net_total, "currency": plan.currency, "plan_token": plan.plan_token}
-    return DraftOrder.model_validate({**told, **of_plan, "lines": lines}), warnings
+    return DraftOrder.model_validate({**header, **of_plan, "lines": lines}), warnings
 
 
 def _moment(day: str, services: Services) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
-from katana_mcp.references.purchasable import PurchasableVariant, known_good
+from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
 from katana_mcp.tools.answers import Answer, Number, plain_number
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
@@ -96,7 +96,7 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
 
 def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
     names, (variant, location) = situation.names, requirement.place
-    good = known_good(names.record("variant", variant) or EMPTY, names)
+    good = purchasable_variant(names.record("variant", variant) or EMPTY, names)
     if situation.suppliers and good.supplier not in situation.suppliers:
         return
     short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
@@ -118,9 +118,9 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
     record = names.record("variant", variant) or EMPTY
     item = names.item(record) or EMPTY
     reasons = {
-        "its item is not known": not good.known,
+        "its item is not known": not good.is_cached,
         "it is archived or deleted in Katana": any(
-            is_set(each, name) for each in (record, item) for name in ("archived_at", "deleted_at")
+            is_set(entry, name) for entry in (record, item) for name in ("archived_at", "deleted_at")
         ),
         "it is a service": good.service,
         "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
@@ -179,18 +179,20 @@ def _arrival(variant: Record, situation: Situation) -> date:
 
 def _reason(requirement: Requirement, situation: Situation) -> str:
     """Return in words why so much is short: the stock against its reorder point, what is made of it, who waits."""
-    level, told = requirement.level, list[str]()
+    level, reasons = requirement.level, list[str]()
     if level is not None:
         stock = f"{plain_number(level.in_stock)} in stock, {plain_number(level.committed)} committed"
-        told.append(f"reorder point {plain_number(level.target)}: {stock}, {plain_number(level.expected)} on its way")
+        reasons.append(
+            f"reorder point {plain_number(level.target)}: {stock}, {plain_number(level.expected)} on its way"
+        )
     if requirement.makes:
-        told.append(_some([_made(*each, situation.names) for each in requirement.makes.items()]))
+        reasons.append(_some([_made(*item, situation.names) for item in requirement.makes.items()]))
     needs = situation.needs.get(requirement.place, ())
     if needs:
         due = [f"{need.order_no} needs {plain_number(need.quantity)}{_by(need.date, situation)}" for need in needs]
-        told.append(_some(due))
+        reasons.append(_some(due))
     drafted = situation.drafted.get(requirement.place)
-    return "; ".join([*told, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
+    return "; ".join([*reasons, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
 
 
 def _made(product: int, quantity: Decimal, names: Names) -> str:

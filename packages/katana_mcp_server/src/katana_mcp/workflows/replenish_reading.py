@@ -30,7 +30,7 @@ async def recipes_of(made: Sequence[int], services: Services) -> tuple[dict[int,
     """Return what these variants and all below them are made of, and whether some is left out."""
     ends = ("product_variant_id", "ingredient_variant_id")
     found, is_cut = await rows_by_level(made, ends, _MOST_LEVELS, services)
-    return {product: list(_ingredients(each)) for product, each in found.items()}, is_cut
+    return {product: list(_ingredients(records)) for product, records in found.items()}, is_cut
 
 
 def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
@@ -73,10 +73,10 @@ def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[dict[Place
 def _level(record: Record) -> Level | None:
     figures = [
         target_of(record),
-        *(number(record, f"quantity_{each}") for each in ("in_stock", "committed", "expected")),
+        *(number(record, f"quantity_{name}") for name in ("in_stock", "committed", "expected")),
     ]
-    known = [figure for figure in figures if figure is not None]
-    return Level(*known) if len(known) == len(figures) else None
+    present = [figure for figure in figures if figure is not None]
+    return Level(*present) if len(present) == len(figures) else None
 
 
 async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place, Decimal]:

@@ -25,7 +25,7 @@ def is_service(variant: Stored) -> bool:
 def places_in(conditions: Where) -> frozenset[object]:
     """Return the ids of the locations that filters name; none where they name none."""
     named = (condition for condition in conditions if isinstance(condition, OneOf) and condition.field == "location_id")
-    return frozenset(value for each in named for value in each.values)
+    return frozenset(value for condition in named for value in condition.values)
 
 
 def is_at(level: Record, places: frozenset[object]) -> bool:
@@ -72,13 +72,19 @@ def age_of(stock: StockAnswer, now: Current, services: Services) -> dict[str, ob
     levels, rows = stale_stock(stock, services), now.staleness
     if rows is None:
         return {"as_of": stock.as_of or now.as_of, "stale": levels}
-    stale = max((each for each in (levels, rows) if each is not None), key=lambda each: each.age_seconds)
-    return {"as_of": min((each for each in (stock.as_of, now.as_of) if each is not None), default=None), "stale": stale}
+    stale = max(
+        (candidate for candidate in (levels, rows) if candidate is not None),
+        key=lambda candidate: candidate.age_seconds,
+    )
+    return {
+        "as_of": min((moment for moment in (stock.as_of, now.as_of) if moment is not None), default=None),
+        "stale": stale,
+    }
 
 
-def without_figures(levels: int, told: str) -> list[ToolWarning]:
+def without_figures(levels: int, effect: str) -> list[ToolWarning]:
     """Return a warning about levels of which Katana gives no figure, and what that means for the answer."""
-    message = f"{levels} levels {told}, because Katana gives no figure for a part of them"
+    message = f"{levels} levels {effect}, because Katana gives no figure for a part of them"
     return [advisory(warning_codes.STOCK_UNKNOWN, message)] if levels else []
 
 

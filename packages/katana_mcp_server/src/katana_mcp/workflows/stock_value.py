@@ -154,11 +154,11 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
         await _check_size(conditions, services)
     moved = await ledger(services, conditions, _MOST) if now.warming is None else None
-    valued = [_value(pair, each, since) for pair, each in moved.pairs.items()] if moved else []
+    valued = [_value(pair, movements, since) for pair, movements in moved.pairs.items()] if moved else []
     names = await _named(valued, services)
     groups = _grouped(valued, names)
-    known = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
-    found = [_row(place, each, names, since) for place, each in groups.items()]
+    complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
+    found = [_row(place, group, names, since) for place, group in groups.items()]
     found.sort(key=lambda row: (-(row.value or 0), row.location_id or 0, row.category or ""))
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -187,9 +187,9 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         since=since and iso(since),
         basis=BASIS,
         base_currency=names.base_currency(),
-        value=None if known is None else total([each.now for each in known]),
-        value_before=None if known is None or since is None else total([each.before for each in known]),
-        changes=None if known is None or since is None else _changes(valued),
+        value=None if complete is None else total([group.now for group in complete]),
+        value_before=None if complete is None or since is None else total([group.before for group in complete]),
+        changes=None if complete is None or since is None else _changes(valued),
         received_not_billed=received,
         shipped_not_invoiced=shipped,
     )
@@ -234,13 +234,13 @@ def _value(pair: Pair, movements: Sequence[Record], since: datetime | None) -> _
 
 
 async def _named(valued: Iterable[_Valued], services: Services) -> Names:
-    pairs = [each.pair for each in valued]
-    wanted: dict[str, list[object]] = {
+    pairs = [value.pair for value in valued]
+    ids_by_entity: dict[str, list[object]] = {
         "variant": [variant for variant, _ in pairs],
         "location": [place for _, place in pairs],
         "factory": [],
     }
-    return await look_up(services.cache, wanted)
+    return await look_up(services.cache, ids_by_entity)
 
 
 type _Place = tuple[int | None, str | None]
@@ -249,10 +249,10 @@ type _Place = tuple[int | None, str | None]
 
 def _grouped(valued: Iterable[_Valued], names: Names) -> dict[_Place, _Sum]:
     groups: dict[_Place, _Sum] = {}
-    for each in valued:
-        variant, location = each.pair
+    for value in valued:
+        variant, location = value.pair
         category = text(names.item(names.record("variant", variant)), "category_name")
-        groups.setdefault((location, category), _Sum()).add(each)
+        groups.setdefault((location, category), _Sum()).add(value)
     return groups
 
 
@@ -271,12 +271,12 @@ def _row(place: _Place, found: _Sum, names: Names, since: datetime | None) -> Va
 def _changes(valued: Iterable[_Valued]) -> list[ValueChange]:
     """Return what each kind of movement changed, the largest change first."""
     sums: dict[str, tuple[int, Decimal]] = {}
-    for each in valued:
-        for kind, (count, change) in each.changes.items():
-            known = sums.get(kind, (0, Decimal(0)))
-            sums[kind] = known[0] + count, known[1] + change
-    told = [ValueChange(resource_type=kind, movements=each[0], change=each[1]) for kind, each in sums.items()]
-    return sorted(told, key=lambda each: (-abs(each.change), each.resource_type))
+    for value in valued:
+        for kind, (count, change) in value.changes.items():
+            so_far = sums.get(kind, (0, Decimal(0)))
+            sums[kind] = so_far[0] + count, so_far[1] + change
+    changes = [ValueChange(resource_type=kind, movements=totals[0], change=totals[1]) for kind, totals in sums.items()]
+    return sorted(changes, key=lambda row: (-abs(row.change), row.resource_type))
 
 
 def _what_is_open(received: int, shipped: int) -> list[str]:

@@ -184,7 +184,7 @@ def _with_bin(row: Record, bins: Mapping[int | None, str | None]) -> Record:
 async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
     """Return where serial numbers are, or the one asked for, also where it has left."""
     places, every = services.client.bin_inventory, await services.client.serial_numbers_stock.read_all()
-    numbers = {each.id: each.serial_number for each in every if request.number in {None, each.serial_number}}
+    numbers = {unit.id: unit.serial_number for unit in every if request.number in {None, unit.serial_number}}
     if request.number is None:
         pages = [
             places.pages(granularity="SERIAL_NUMBER", variant_id=variant, location_id=place) for variant, place in asked

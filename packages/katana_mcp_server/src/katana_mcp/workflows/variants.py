@@ -58,12 +58,12 @@ class Resolved:
     @property
     def variants(self) -> list[Stored]:
         """Each variant once."""
-        return [each.variant for each in self.found if each.variant is not None]
+        return [match.variant for match in self.found if match.variant is not None]
 
     @property
     def not_found(self) -> list[NotFound]:
         """What nothing has."""
-        return [each.missing for each in self.found if each.missing is not None]
+        return [match.missing for match in self.found if match.missing is not None]
 
     @property
     def next_actions(self) -> list[str]:
@@ -73,12 +73,12 @@ class Resolved:
     @property
     def unknown(self) -> list[str | int]:
         """What may still come."""
-        return [each.asked for each in self.found if each.unknown]
+        return [match.asked for match in self.found if match.unknown]
 
     @property
     def warnings(self) -> list[ToolWarning]:
         """What should be known of the matches."""
-        return [warning for each in self.found for warning in each.warnings]
+        return [warning for match in self.found for warning in match.warnings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,13 @@ def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[
         resolved: what was asked.
     """
     by_id = {getattr(row, "variant_id", None): row for row in rows}
-    told = [(each, None if each.variant is None else by_id.get(each.variant.id)) for each in resolved.found]
-    sizes = [sum(size_of(part) + 1 for part in (row, each.missing, *each.warnings) if part) for each, row in told]
+    pairs = [(match, None if match.variant is None else by_id.get(match.variant.id)) for match in resolved.found]
+    sizes = [sum(size_of(part) + 1 for part in (row, match.missing, *match.warnings) if part) for match, row in pairs]
     fits = _fitting(sizes, MAX_ANSWER_BYTES - ENVELOPE_BYTES)
-    if fits < len(told):
+    if fits < len(pairs):
         fits = max(1, _fitting(sizes, MAX_ANSWER_BYTES - ENVELOPE_BYTES - _REST_BYTES))
     shown = Resolved(resolved.found[:fits])
-    kept = [row for _, row in told[:fits] if row is not None]
+    kept = [row for _, row in pairs[:fits] if row is not None]
     cut, actions = _rest(tool, len(kept), len(rows), resolved.found[fits:])
     actions += resolved.next_actions
     return Bounded(kept, shown.not_found, shown.unknown, [*shown.warnings, *cut], actions)
@@ -128,8 +128,8 @@ class PageNotes:
 
 def beside(resolved: Resolved) -> PageNotes:
     """Return what is to be said of the first of what was asked, and of how many others there was no room to say it."""
-    noted = [each for each in resolved.found if each.missing is not None or each.warnings]
-    sizes = [sum(size_of(part) + 1 for part in (each.missing, *each.warnings) if part) for each in noted]
+    noted = [match for match in resolved.found if match.missing is not None or match.warnings]
+    sizes = [sum(size_of(part) + 1 for part in (match.missing, *match.warnings) if part) for match in noted]
     fits = _fitting(sizes, MAX_ANSWER_BYTES // 2)
     shown = Resolved(noted[:fits])
     if fits == len(noted):
@@ -148,12 +148,12 @@ def _fitting(sizes: Sequence[int], room: int) -> int:
 
 
 def _rest(tool: str, kept: int, rows: int, left: Sequence[Found]) -> tuple[list[ToolWarning], list[str]]:
-    again = [name for each in left for name in each.again]
+    again = [name for match in left for name in match.again]
     if not again:
         return [], []
     names = repr(again)
     if len(names.encode()) > _REST_BYTES:
-        names = f"the last {len(dict.fromkeys(each.asked for each in left))} of those asked"
+        names = f"the last {len(dict.fromkeys(match.asked for match in left))} of those asked"
     message = f"{kept} of {rows} variants fit into one answer; ask again for the others"
     warning = info(warning_codes.TRUNCATED_RESULT, message)
     return [warning], [f"{tool}(skus_or_variant_ids={names})"]
@@ -170,19 +170,19 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     cold = len(found) < len(names) and not await all_listed(services, *_KINDS)
     result: list[Found] = []
     taken: set[int | str] = set()
-    for index, each in enumerate(names):
-        rows = found.get(each, [])
+    for index, name in enumerate(names):
+        rows = found.get(name, [])
         if cold and not rows:
-            result.append(Found(each, unknown=True, warnings=[_unknown(each, index)]))
+            result.append(Found(name, unknown=True, warnings=[_unknown(name, index)]))
             continue
-        explained = sum(1 for known in result if known.missing is not None)
-        missing = None if rows else await _not_found(each, services, near=explained < EXPLAINED)
-        told = [_deleted_variant(each, row, index) for row in rows if row.deleted or row.archived]
+        explained = sum(1 for match in result if match.missing is not None)
+        missing = None if rows else await _not_found(name, services, near=explained < EXPLAINED)
+        warnings = [_deleted_variant(name, row, index) for row in rows if row.deleted or row.archived]
         if missing and explained == EXPLAINED:
-            told.append(_unexplained(index))
+            warnings.append(_unexplained(index))
         new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
-        result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *told]))
-        result += [Found(each, row) for row in new[1:]]
+        result.append(Found(name, new[0], missing, warnings=[*_shared(name, rows, index), *warnings]))
+        result += [Found(name, row) for row in new[1:]]
         taken.update(row.id for row in rows)
     return Resolved(result, none=not found and await none_at_all(services, *_KINDS))
 

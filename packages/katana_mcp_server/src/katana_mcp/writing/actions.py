@@ -58,9 +58,9 @@ def resolved(value: object, answers: Mapping[int, JsonObject]) -> object:
         if set(named) == {_REF}:
             action, name = cast("tuple[int, str]", named[_REF])
             return _answered(answers, action, name)
-        return {name: resolved(each, answers) for name, each in named.items()}
+        return {name: resolved(item, answers) for name, item in named.items()}
     if isinstance(value, list):
-        return [each for entry in cast("list[object]", value) for each in _entry(entry, answers)]
+        return [item for entry in cast("list[object]", value) for item in _entry(entry, answers)]
     return value
 
 
@@ -246,7 +246,7 @@ class Action:
 
     @classmethod
     def read(cls, kept: JsonObject) -> Self:
-        """Return what `told` made of an action."""
+        """Return what `to_json` made of an action."""
         look = cast("dict[str, object] | None", kept["recognise"])
         fields = {**kept, "recognise": None}
         if "document" in kept:
@@ -263,7 +263,7 @@ class Action:
                 besides=tuple(cast("list[RecordId]", look["besides"])),
                 since=cast("str", look.get("since", "")),
             )
-        return cls(**fields)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - kept by `told`
+        return cls(**fields)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - kept by `to_json`
 
 
 def on_record(title: str, entity: str, collection: str, key: RecordId, body: JsonObject | None = None) -> Action:
@@ -285,7 +285,7 @@ def as_json(value: object) -> object:
     if isinstance(value, Ref | IfApplied):
         return value.to_json()
     if isinstance(value, Mapping):
-        return {name: as_json(each) for name, each in cast("Mapping[str, object]", value).items()}
+        return {name: as_json(item) for name, item in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list | tuple):
-        return [as_json(each) for each in cast("list[object]", value)]
+        return [as_json(item) for item in cast("list[object]", value)]
     return value

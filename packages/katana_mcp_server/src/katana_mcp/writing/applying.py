@@ -146,12 +146,12 @@ async def _brought_to_its_end(token: str, services: Services, entry: Entry, fit:
 
 
 def _running(entry: Entry) -> _Later:
-    told = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
+    message = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
     if SAGA in entry.plan.touches:
-        told += (
+        message += (
             f" ({sum(action.state == 'applied' for action in entry.actions)} of {len(entry.actions)} steps are done)"
         )
-    return _Later(blocking(warning_codes.PLAN_RUNNING, told, "plan_tokens"))
+    return _Later(blocking(warning_codes.PLAN_RUNNING, message, "plan_tokens"))
 
 
 @dataclass(frozen=True, slots=True)

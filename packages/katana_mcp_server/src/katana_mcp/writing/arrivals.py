@@ -45,6 +45,6 @@ def _expected(prefix: str, part: BaseModel) -> Iterator[tuple[str, datetime]]:
         if isinstance(value, datetime) and name in _EXPECTED:
             yield path, value
         elif isinstance(value, list):
-            for nr, each in enumerate(cast("list[object]", value)):
-                if isinstance(each, BaseModel):
-                    yield from _expected(f"{path}[{nr}].", each)
+            for nr, row in enumerate(cast("list[object]", value)):
+                if isinstance(row, BaseModel):
+                    yield from _expected(f"{path}[{nr}].", row)

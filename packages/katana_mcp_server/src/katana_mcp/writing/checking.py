@@ -97,7 +97,7 @@ async def _checked(entry: Entry, services: Services, changes: Changes) -> Checke
 def _used(plan: Plan) -> Mapping[str, list[int]]:
     """Return the ids of the records that a plan takes from, by cache entity."""
     records = cast("Mapping[str, list[dict[str, int]]]", plan.touches.get(USED, {}))
-    return {entity: [each["id"] for each in some] for entity, some in records.items()}
+    return {entity: [record["id"] for record in some] for entity, some in records.items()}
 
 
 def _new_advisories(plan: Plan, warnings: Sequence[ToolWarning], services: Services) -> list[ToolWarning]:

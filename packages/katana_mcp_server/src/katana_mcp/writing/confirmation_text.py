@@ -41,18 +41,20 @@ def _within(lines: Sequence[str], room: int) -> str:
 def _question_lines(plan: Plan) -> Iterator[str]:
     yield f"- {_value(plan.summary, _SUMMARY)}"
     preview = cast("Mapping[str, object]", plain(plan.shown))
-    yield from _listed([f"  stock of {_value(each, _SUMMARY)}" for each in _list(preview, "stock")], "stock figures")
+    yield from _listed(
+        [f"  stock of {_value(figure, _SUMMARY)}" for figure in _list(preview, "stock")], "stock figures"
+    )
     if totals := totals_in_words(preview):
         yield f"  total {_value(totals, _SUMMARY)}"
-    yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
+    yield from _listed([f"  note: {_value(note, _SUMMARY)}" for note in _list(preview, "advisory")], "notes")
     yield from _listed([f"  {_change(change)}" for change in _objects(preview, "changes")], "changes")
-    yield from _listed([f"  {_line(each)}" for each in _dearest_first(_objects(preview, "lines"))], "lines")
+    yield from _listed([f"  {_line(line)}" for line in _dearest_first(_objects(preview, "lines"))], "lines")
 
 
-def _listed(told: Sequence[str], what: str) -> Iterator[str]:
-    yield from told[:_ENTRIES]
-    if len(told) > _ENTRIES:
-        yield f"  … and {len(told) - _ENTRIES} more {what}"
+def _listed(texts: Sequence[str], what: str) -> Iterator[str]:
+    yield from texts[:_ENTRIES]
+    if len(texts) > _ENTRIES:
+        yield f"  … and {len(texts) - _ENTRIES} more {what}"
 
 
 def _dearest_first(lines: list[Mapping[str, object]]) -> list[Mapping[str, object]]:
@@ -66,7 +68,7 @@ def _cost(line: Mapping[str, object]) -> float:
 
 
 def _line(line: Mapping[str, object]) -> str:
-    called = next((line[each] for each in ("sku", "name", "variant_id") if each in line), "?")
+    called = next((line[key] for key in ("sku", "name", "variant_id") if key in line), "?")
     words = [*([str(line["change"])] if "change" in line else []), _value(called)]
     if line.get("is_shared"):
         words.append(f"({_value(line.get('name', 'no name'))}, variant {_value(line.get('variant_id', '?'))})")
@@ -96,4 +98,4 @@ def _list(preview: Mapping[str, object], name: str) -> list[object]:
 
 
 def _objects(preview: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    return [cast("Mapping[str, object]", each) for each in _list(preview, name) if isinstance(each, Mapping)]
+    return [cast("Mapping[str, object]", entry) for entry in _list(preview, name) if isinstance(entry, Mapping)]

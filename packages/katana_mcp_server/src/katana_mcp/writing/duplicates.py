@@ -67,7 +67,7 @@ async def possible_duplicates(new: Repeated, services: Services) -> tuple[str, .
     except JournalError:
         return tuple(found)  # the preview says it where it needs the journal
     lost = [_lost(new, entry) for entry in entries if entry.plan.created_at >= began]
-    return tuple(dict.fromkeys([*found, *(told for told in lost if told is not None)]))
+    return tuple(dict.fromkeys([*found, *(doc_number for doc_number in lost if doc_number is not None)]))
 
 
 def repeats(new: str, found: Iterable[str], path: str) -> list[ToolWarning]:

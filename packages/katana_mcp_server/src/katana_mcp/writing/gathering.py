@@ -52,7 +52,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
             return gathering.result()
         except Refused as refusal:
             raise Refused(
-                *(_with_reason(warning, began, services) for warning in refusal.warnings), told=refusal.told
+                *(_with_reason(warning, began, services) for warning in refusal.warnings), envelope=refusal.envelope
             ) from None
         finally:
             gathering.cancel()

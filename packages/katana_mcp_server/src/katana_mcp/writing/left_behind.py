@@ -44,8 +44,8 @@ async def leftovers(
     if not left:
         return state, []
     kept = {**(state.look_up or {}), "left_behind": [row.get("id") for row in left]}
-    told = ActionState(state.state, state.result, state.error, kept, at=state.at)
-    return told, [_warning(plan, action, row, state.state) for row in left[:_NAMED]]
+    ended = ActionState(state.state, state.result, state.error, kept, at=state.at)
+    return ended, [_warning(plan, action, row, state.state) for row in left[:_NAMED]]
 
 
 def _warning(plan: Plan, action: Action, row: JsonObject, state: str) -> ToolWarning:

@@ -27,7 +27,7 @@ def lines_of(draft: Draft) -> int:
 def _lines_sent(action: Action) -> int:
     """Return how many rows the lists of a request hold; a request is a line at least."""
     held = [action.body, *action.fields.values()]
-    return max(1, sum(len(cast("list[object]", each)) for each in held if isinstance(each, list)))
+    return max(1, sum(len(cast("list[object]", value)) for value in held if isinstance(value, list)))
 
 
 def too_large(draft: Draft, services: Services) -> list[ToolWarning]:
@@ -74,7 +74,7 @@ async def room_for(entries: Sequence[Entry], services: Services) -> None:
         message = f"these plans need {actions} writes, but only {services.most_writes} a minute are allowed ({_WRITES})"
         why = f"{message}: nothing was written; apply fewer of them at once"
         raise Refused(blocking(warning_codes.TOO_MANY_WRITES, why, "plan_tokens"))
-    wanted = WriteRequested(services.principal, actions, services.most_writes, [entry.id for entry in waiting])
-    until = await services.journal.room_at(wanted) if waiting else None
+    request = WriteRequested(services.principal, actions, services.most_writes, [entry.id for entry in waiting])
+    until = await services.journal.room_at(request) if waiting else None
     if until is not None:
         raise Refused(no_room(until, services))

@@ -78,7 +78,7 @@ _NOTHING = (None, "")
 def _is_nothing(value: object) -> bool:
     """Return whether a value is none; an object of which nothing is set is none either."""
     if isinstance(value, Mapping):
-        return all(each is None for each in cast("Mapping[str, object]", value).values())
+        return all(item is None for item in cast("Mapping[str, object]", value).values())
     return value in _NOTHING
 
 

@@ -71,9 +71,9 @@ class PlanOutcome(Answer):
         """Return the outcome of a plan whose actions ended like this; what was never sent is not tried."""
         actions = [Action.read(action) for action in plan.actions]
         ended = [_ended(action, state) for action, state in zip(actions, states, strict=True)]
-        count: Counter[Ended] = Counter(each.state for each in ended)
+        count: Counter[Ended] = Counter(action.state for action in ended)
         shown = plan.shown
-        answers = {place: each.result or {} for place, each in enumerate(states) if each.state == "applied"}
+        answers = {place: state.result or {} for place, state in enumerate(states) if state.state == "applied"}
         prior = shown.get("prior_state")
         return cls.model_validate(
             {
@@ -142,12 +142,12 @@ def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
     if count["applied"] == actions:
         totals = totals_in_words(cast("Mapping[str, object]", plain(plan.shown)))
         return f"applied: {summary}{f'; total {totals}' if totals else ''}"
-    told = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
+    counts = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
     if count["unknown"]:
         is_safe = all(Action.read(action).is_repeatable for action in plan.actions)
         then = SAFE_AGAIN if is_safe else "look at the document in Katana before planning it again"
-        return f"unknown whether applied: {summary} ({told}); {then}"
-    return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({told})"
+        return f"unknown whether applied: {summary} ({counts}); {then}"
+    return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({counts})"
 
 
 def _of_saga(plan: Plan, applied: int, steps: int) -> str:

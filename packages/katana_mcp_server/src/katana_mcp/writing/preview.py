@@ -58,8 +58,8 @@ class PlannedRequest(Answer):
     @classmethod
     def of(cls, action: Action) -> "PlannedRequest":
         """Return an action as it is shown."""
-        told = action.to_json()
-        body = None if told["body"] is None else encode({"body": told["body"]}).decode()[8:-1]
+        payload = action.to_json()
+        body = None if payload["body"] is None else encode({"body": payload["body"]}).decode()[8:-1]
         return cls(title=action.title, method=action.method, path=action.shown_path, body=body)
 
 

@@ -70,7 +70,9 @@ def _is_gone(entry: Entry, services: Services) -> bool:
 
 async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
     states, ends = list(entry.actions), dict[int, ActionState]()
-    answers = {place: each.result for place, each in enumerate(states) if each.result is not None}
+    answers = {
+        place: action_state.result for place, action_state in enumerate(states) if action_state.result is not None
+    }
     for place, state in enumerate(states):
         if state.is_unanswered:
             # What it refers to was answered, or it would not have been sent.

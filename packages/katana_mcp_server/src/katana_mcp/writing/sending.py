@@ -102,8 +102,8 @@ def _holds_all_ids(action: Action, answer: Answer) -> bool:
     sent, listed = (fields.get(action.answers_ids) for fields in (action.fields, _fields(answer)))
     if answer.reply.status != _OK or not isinstance(listed, list):
         return False
-    known = {as_id(each) for each in cast("list[object]", listed)}
-    return all(as_id(each) in known for each in cast("list[object]", sent))
+    listed_ids = {as_id(value) for value in cast("list[object]", listed)}
+    return all(as_id(value) in listed_ids for value in cast("list[object]", sent))
 
 
 def _fields(answer: Answer) -> JsonObject:
@@ -131,9 +131,9 @@ async def look_up_in_katana(action: Action, client: KatanaClient, why: str, *, i
     """
     look = action.recognise
     if look is None:
-        told = "this action cannot be looked up in Katana"
-        told = f"{told}; {SAFE_AGAIN}" if action.is_repeatable else told
-        return ActionState("unknown", error=why or None, look_up={"found": told})
+        message = "this action cannot be looked up in Katana"
+        message = f"{message}; {SAFE_AGAIN}" if action.is_repeatable else message
+        return ActionState("unknown", error=why or None, look_up={"found": message})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
     listing = cast("Listing", getattr(client, look.collection))
     if action.method == "DELETE" and "include_deleted" in listing.spec.filters:
@@ -150,14 +150,14 @@ async def look_up_in_katana(action: Action, client: KatanaClient, why: str, *, i
     if action.answers_many:
         return _many_looked_up(action, [canonical(row) for row in rows], asked, why)
     fitting = [row for row in rows if _fits(action, canonical(row))]
-    told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
+    look_up = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
     if action.is_repeatable and rows and len(fitting) == len(rows):
-        return ActionState("applied", None, None, told)  # one row for each place: all are as planned
+        return ActionState("applied", None, None, look_up)  # one row for each place: all are as planned
     is_gone = is_said and action.method == "DELETE" and page.total_records == 0
     is_gone = is_gone or (bool(look.since) and _is_left_out(action, page, client.clock.now()))
     if len(fitting) == 1 or is_gone:
-        return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
-    return ActionState("unknown", None, why, told)
+        return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, look_up)
+    return ActionState("unknown", None, why, look_up)
 
 
 def _is_left_out(action: Action, page: Page[Any], now: datetime) -> bool:
@@ -170,12 +170,12 @@ def _is_left_out(action: Action, page: Page[Any], now: datetime) -> bool:
 
 def _many_looked_up(action: Action, found: Sequence[JsonObject], asked: str, why: str) -> ActionState:
     """Return how an action ended that makes many records: applied where each of them is there, once."""
-    (expected,) = (cast("list[JsonObject]", each) for each in action.expects.values())
+    (expected,) = (cast("list[JsonObject]", value) for value in action.expects.values())
     model = _looked_up_as(action)
     mine = [row for row in found if any(holds(model, record, row) for record in expected)]
-    told = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
+    look_up = {"asked": asked, "rows": len(found), "as_planned": len(mine)}
     is_there = all_same(model, [*expected], [*mine])
-    return ActionState("applied", None, None, told) if is_there else ActionState("unknown", None, why, told)
+    return ActionState("applied", None, None, look_up) if is_there else ActionState("unknown", None, why, look_up)
 
 
 def _fits(action: Action, found: JsonObject) -> bool:
@@ -228,8 +228,8 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         children = syncer.specs[action.entity].children
         # An update may be answered with no rows at all, which says nothing of them.
         is_new = action.method == "POST" and action.record is None
-        known = [child for child in children if record.get(child) or (child in answer and is_new)]
-        knows = None if is_new and len(known) == len(children) else known
+        covered = [child for child in children if record.get(child) or (child in answer and is_new)]
+        knows = None if is_new and len(covered) == len(children) else covered
         await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
         for name, entity in action.embeds.items():
             for row in rows(answer, name):
@@ -255,7 +255,11 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
     """Read each document anew that applied actions changed in parts; return what the cache does not show yet."""
     specs = services.syncer.specs
     changed: dict[tuple[str, int], list[Part]] = {}
-    gone = {(each.entity, each.record) for each, _ in done if each.method == "DELETE" and each.part is None}
+    gone = {
+        (deletion.entity, deletion.record)
+        for deletion, _ in done
+        if deletion.method == "DELETE" and deletion.part is None
+    }
     for action, state in done:
         answer = state.result or {}
         for entity, record in _written(action, answer, specs):

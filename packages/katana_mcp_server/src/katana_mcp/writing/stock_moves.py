@@ -46,12 +46,12 @@ async def read_levels(services: Services, variants: Iterable[int]) -> Levels:
     answer = await services.stock.planning(_WAITS).ensure(list(dict.fromkeys(variants)))
     found: dict[int, Mapping[int, Decimal]] = {}
     for stored in (row for row in answer.stored if row.id not in answer.moved):
-        known = [
+        amounts = [
             (get_int(level, "location_id"), number(level, "quantity_in_stock"))
             for level in rows(stored.record, "levels")
         ]
-        sure = {place: amount for place, amount in known if place is not None and amount is not None}
-        if isinstance(stored.id, int) and len(sure) == len(known):
+        sure = {place: amount for place, amount in amounts if place is not None and amount is not None}
+        if isinstance(stored.id, int) and len(sure) == len(amounts):
             found[stored.id] = sure
     return found
 

@@ -41,4 +41,4 @@ async def _having(action: Action, number: str, services: Services) -> list[objec
     look = action.recognise
     kind = {name: value for name, value in action.fields.items() if look is not None and name in look.filters}
     key = services.syncer.specs[entity].key_path
-    return [row.id for row in live if all(row.record.get(each) == kind[each] for each in kind if each != key)]
+    return [row.id for row in live if all(row.record.get(name) == kind[name] for name in kind if name != key)]

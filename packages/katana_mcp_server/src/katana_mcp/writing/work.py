@@ -53,7 +53,7 @@ class Work:
     @property
     def answers(self) -> dict[int, JsonObject]:
         """What Katana has answered, by the place of the action."""
-        return {nr: each.result for nr, each in enumerate(self.states) if each.result is not None}
+        return {nr: state.result for nr, state in enumerate(self.states) if state.result is not None}
 
     async def end(self, place: int, state: ActionState) -> None:
         """Note how an action ended, and let the cache show it."""

@@ -90,8 +90,8 @@ def _inventory(ctx: Context, collection: Collection, call: Call) -> Reply:
             raise Refused(422, f"{name} needs another granularity than {word}")
         if value != "null" and not value.isdecimal():
             raise bad_parameter(name, value)
-        wanted = None if value == "null" else int(value)
-        found = [row for row in found if row[name] == wanted]
+        record_id = None if value == "null" else int(value)
+        found = [row for row in found if row[name] == record_id]
     return computed_page(list_query(call, INVENTORY_OF_BINS, ctx.switches), found)
 
 

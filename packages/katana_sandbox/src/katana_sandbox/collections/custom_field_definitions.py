@@ -62,10 +62,10 @@ def _are_objects(given: object) -> bool:
 
 
 def _numbered(choices: list[Record], held: list[Record]) -> list[Record]:
-    known = [int(one["id"]) for one in held]
-    if not {one["id"] for one in choices if "id" in one} <= set(known):
+    ids = [int(one["id"]) for one in held]
+    if not {one["id"] for one in choices if "id" in one} <= set(ids):
         raise unprocessable("choice not found")
-    following = max(known, default=0)
+    following = max(ids, default=0)
     numbered: list[Record] = []
     for one in choices:
         following += "id" not in one

@@ -22,9 +22,9 @@ def _create(ctx: Context, body: Record) -> Record:
 
 
 def _update(ctx: Context, customer: Record, changes: Record) -> Record:
-    wanted = changes.get("default_shipping_id")
-    if wanted is not None:
-        address = ctx.get("customer_addresses", wanted)
+    address_id = changes.get("default_shipping_id")
+    if address_id is not None:
+        address = ctx.get("customer_addresses", address_id)
         if address is None or address["customer_id"] != customer["id"] or address["entity_type"] != "shipping":
             raise unprocessable("shipping address not found")
         make_default(ctx, address)

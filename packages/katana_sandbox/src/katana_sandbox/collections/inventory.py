@@ -19,9 +19,9 @@ from katana_sandbox.wire.numbers import fixed
 
 def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
     query = list_query(call, collection, ctx.switches)
-    wanted = {condition.field: condition for condition in query.selection.conditions}
-    variants = _variants(ctx, wanted.get("variant_id"), archived=query.selection.archived)
-    locations = _locations(ctx, wanted.get("location_id"))
+    conditions = {condition.field: condition for condition in query.selection.conditions}
+    variants = _variants(ctx, conditions.get("variant_id"), archived=query.selection.archived)
+    locations = _locations(ctx, conditions.get("location_id"))
     places: Sequence[int] = range(len(variants) * len(locations))
     keys = ctx.db.stores["variants"].keys
 
@@ -66,17 +66,17 @@ def _archived_at(ctx: Context, variant_id: int) -> object:
     return (item or {}).get("archived_at")
 
 
-def _variants(ctx: Context, wanted: Condition | None, *, archived: bool) -> Sequence[int]:
+def _variants(ctx: Context, condition: Condition | None, *, archived: bool) -> Sequence[int]:
     """Slots of the variants that have rows."""
-    ids = None if wanted is None else tuple(dict.fromkeys(int(str(value)) for value in wanted.values))
+    ids = None if condition is None else tuple(dict.fromkeys(int(str(value)) for value in condition.values))
     return ctx.db.selectors["variants"].slots(Selection(ids=ids, archived=archived))
 
 
-def _locations(ctx: Context, wanted: Condition | None) -> list[int]:
+def _locations(ctx: Context, condition: Condition | None) -> list[int]:
     store = ctx.db.stores["locations"]
     live = [store.keys[slot] for slot in store.by_created if not store.flags[slot] & DELETED]
     ids = [key for key in live if isinstance(key, int)]
-    return ids if wanted is None else [key for key in ids if key in wanted.values]
+    return ids if condition is None else [key for key in ids if key in condition.values]
 
 
 def _encoded(ctx: Context, variant_id: int, location_id: int, extend: Sequence[str]) -> bytes:

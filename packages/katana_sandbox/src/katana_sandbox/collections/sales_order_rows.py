@@ -13,11 +13,11 @@ from katana_sandbox.wire.numbers import decimal_text
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
-    known = before or after or {}
+    line = before or after or {}
     if after is None:
-        release_row(ctx, known)
-        unbind(ctx, SOLD, known["id"])
-    settle_order(ctx, known.get("sales_order_id"), [pair_of(ctx, row) for row in (before, after) if row])
+        release_row(ctx, line)
+        unbind(ctx, SOLD, line["id"])
+    settle_order(ctx, line.get("sales_order_id"), [pair_of(ctx, row) for row in (before, after) if row])
 
 
 def _variant(ctx: Context, row: Record) -> bytes:

@@ -88,10 +88,10 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
 
 def _check_status(ctx: Context, order: Record, changes: Record) -> None:
     """PACKED and DELIVERED follow from fulfillments: writing them does nothing."""
-    wanted = changes.get("status")
-    if wanted in _SHIPPED:
+    status = changes.get("status")
+    if status in _SHIPPED:
         del changes["status"]
-    elif wanted is not None and ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):
+    elif status is not None and ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):
         raise unprocessable("fulfillments must be deleted before the sales order can be reopened")
 
 

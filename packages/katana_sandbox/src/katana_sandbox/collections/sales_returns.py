@@ -24,8 +24,8 @@ def _create(ctx: Context, body: Record) -> Record:
     fields = build(SALES_RETURNS, body)
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("RO")
     fields["order_created_date"] = body.get("order_created_date") or ctx.now
-    known = {"customer_id": order["customer_id"], "currency": order["currency"]}
-    return ctx.insert("sales_returns", {**fields, **known, "status": "NOT_RETURNED"})
+    inherited = {"customer_id": order["customer_id"], "currency": order["currency"]}
+    return ctx.insert("sales_returns", {**fields, **inherited, "status": "NOT_RETURNED"})
 
 
 def _update(ctx: Context, header: Record, changes: Record) -> Record:

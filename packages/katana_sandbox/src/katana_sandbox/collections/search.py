@@ -61,8 +61,8 @@ def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Variants of every kind of item in a shape of their own; archived and deleted ones only when included."""
     body = checked("POST /variants/search", call.body())
     include = cast("list[str]", body.get("include") or [])
-    wanted = Selection(archived="archived" in include, deleted="deleted" in include)
-    shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, wanted)]
+    selection = Selection(archived="archived" in include, deleted="deleted" in include)
+    shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, selection)]
     shapes.sort(key=lambda shape: (str(shape["created_at"]), int(shape["id"])), reverse=True)
     found, page = found_page(body, _searchable("/variants"), [(shape, shape) for shape in shapes])
     shown = found[page.offset : page.offset + page.limit]
@@ -73,13 +73,13 @@ def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
     return page_reply([encode(shape) for shape in shown], len(found), page)
 
 
-def _variants(ctx: Context, name: str, wanted: Selection) -> Iterator[Record]:
+def _variants(ctx: Context, name: str, selection: Selection) -> Iterator[Record]:
     store = ctx.db.stores[name]
-    for slot in ctx.db.selectors[name].slots(wanted):
+    for slot in ctx.db.selectors[name].slots(selection):
         variant = store.record(slot)
         kind = next(kind for kind in _ITEM_TYPES if variant.get(f"{kind}_id") is not None)
         archived = ctx.is_archived(f"{kind}s", variant[f"{kind}_id"])
-        if archived and not wanted.archived:
+        if archived and not selection.archived:
             continue
         shown = {member: value for member, value in shaped(ctx, variant).items() if member not in _VARIANT_LINKS}
         yield {**shown, "item_id": variant[f"{kind}_id"], "item_type": kind, "abc_classification": None}
@@ -99,24 +99,24 @@ def found_page[Shown](
 
 
 def _where(where: Mapping[str, object], fields: Sequence[str], depth: int) -> Test:
-    tests = [_clause(name, wanted, fields, depth) for name, wanted in where.items()]
+    tests = [_clause(name, condition, fields, depth) for name, condition in where.items()]
     return lambda candidate: all(test(candidate) for test in tests)
 
 
-def _clause(name: str, wanted: object, fields: Sequence[str], depth: int) -> Test:
+def _clause(name: str, condition: object, fields: Sequence[str], depth: int) -> Test:
     if name in _JOINED:
-        return _combined(name, wanted, fields, depth)
+        return _combined(name, condition, fields, depth)
     _check_field(name, fields)
-    if not isinstance(wanted, dict):
-        return lambda candidate: _equal(_value(candidate, name), wanted)
-    tests = [_predicate(operator, operand) for operator, operand in cast("Record", wanted).items()]
+    if not isinstance(condition, dict):
+        return lambda candidate: _equal(_value(candidate, name), condition)
+    tests = [_predicate(operator, operand) for operator, operand in cast("Record", condition).items()]
     return lambda candidate: all(test(_value(candidate, name)) for test in tests)
 
 
-def _combined(name: str, wanted: object, fields: Sequence[str], depth: int) -> Test:
-    if depth >= _DEPTH or not isinstance(wanted, list):
+def _combined(name: str, condition: object, fields: Sequence[str], depth: int) -> Test:
+    if depth >= _DEPTH or not isinstance(condition, list):
         raise _bad(name, "and/or take an array and nest twice at most")
-    clauses = cast("list[object]", wanted)
+    clauses = cast("list[object]", condition)
     if not all(isinstance(clause, dict) for clause in clauses):
         raise _bad(name, "must be object")
     tests = [_where(cast("Record", clause), fields, depth + 1) for clause in clauses]
@@ -182,10 +182,10 @@ def _value(candidate: Record, name: str) -> object:
     return candidate.get(name)
 
 
-def _equal(value: object, wanted: object) -> bool:
-    if value is None or wanted is None:
-        return value is wanted
-    return _by_value(value, wanted) == 0
+def _equal(value: object, operand: object) -> bool:
+    if value is None or operand is None:
+        return value is operand
+    return _by_value(value, operand) == 0
 
 
 def _by_value(left: object, right: object) -> int:

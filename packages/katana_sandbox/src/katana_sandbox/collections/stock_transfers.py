@@ -62,12 +62,12 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
     return Reply(200, render_key(ctx, "stock_transfers", transfer["id"], "patch") or b"{}")
 
 
-def _move(ctx: Context, transfer: Record, wanted: str) -> None:
+def _move(ctx: Context, transfer: Record, status: str) -> None:
     strict = ctx.switches.word("transfer_moves") == "strict"
-    if strict and (transfer["status"], wanted) in _REFUSED_MOVES:
-        raise Refused(400, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
+    if strict and (transfer["status"], status) in _REFUSED_MOVES:
+        raise Refused(400, f"stock transfer can not be moved from {transfer['status']} to {status}")
     check_open_period(ctx, transfer["transfer_date"])
-    ctx.change("stock_transfers", transfer["id"], {"status": wanted})
+    ctx.change("stock_transfers", transfer["id"], {"status": status})
 
 
 STOCK_TRANSFERS = Collection(

@@ -83,8 +83,8 @@ def _in_stock(ctx: Context, stocktake: Record, row: Record) -> int | float:
 
 def _discrepancy(row: Record) -> Record:
     counted, held = row.get("counted_quantity"), row.get("in_stock_quantity")
-    known = counted is not None and held is not None
-    return {"discrepancy_quantity": number(as_decimal(counted) - as_decimal(held)) if known else None}
+    comparable = counted is not None and held is not None
+    return {"discrepancy_quantity": number(as_decimal(counted) - as_decimal(held)) if comparable else None}
 
 
 def _update(ctx: Context, stocktake: Record, changes: Record) -> Record:
@@ -105,14 +105,14 @@ def _update(ctx: Context, stocktake: Record, changes: Record) -> Record:
 
 def _moved(ctx: Context, stocktake: Record, changes: Record) -> Record:
     """What a change comes to, with what follows from its status."""
-    wanted = changes.get("status", stocktake["status"])
+    status = changes.get("status", stocktake["status"])
     after = {**stocktake, **changes}
-    if wanted != "NOT_STARTED" and stocktake["started_date"] is None:
+    if status != "NOT_STARTED" and stocktake["started_date"] is None:
         changes["started_date"] = ctx.now
         for row in ctx.children("stocktake_rows", "stocktake_id", stocktake["id"]):
             row["in_stock_quantity"] = _in_stock(ctx, after, row)
             ctx.change("stocktake_rows", row["id"], {**row, **_discrepancy(row)})
-    if wanted == "COMPLETED":
+    if status == "COMPLETED":
         changes["completed_date"] = changes.get("completed_date") or ctx.now
         changes["stock_adjustment_id"] = _adjust(ctx, {**after, **changes})
     return changes

@@ -38,9 +38,9 @@ def _export(ctx: Context, _collection: Collection, call: Call) -> Reply:
     body = checked("POST /webhook_logs_export", call.body())
     store = ctx.db.stores[LOGS]
     span = Span(ms_of(body.pop("created_at_min", None)), ms_of(body.pop("created_at_max", None)))
-    wanted = {"delivered": False, **body}
+    criteria = {"delivered": False, **body}
     slots = ctx.db.selectors[LOGS].slots(Selection(created=span))
-    found = [log for log in map(store.record, slots) if wanted.items() <= log.items()]
+    found = [log for log in map(store.record, slots) if criteria.items() <= log.items()]
     sheet = io.StringIO()
     csv.writer(sheet).writerows([_COLUMNS, *([log[name] for name in _COLUMNS] for log in found)])
     content = base64.b64encode(sheet.getvalue().encode()).decode()

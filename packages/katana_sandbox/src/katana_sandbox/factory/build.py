@@ -51,14 +51,14 @@ def build_factory(ctx: Context, plan: Plan, progress: Progress) -> None:
     if (plan.variants, plan.orders) != (None, None):
         _build(ctx, plan, progress)
         return
-    wanted = (plan, ctx.now, *sorted(ctx.switches.changed().items()))
-    if wanted not in _BUILT:
+    key = (plan, ctx.now, *sorted(ctx.switches.changed().items()))
+    if key not in _BUILT:
         _build(ctx, plan, progress)
-        _BUILT[wanted] = ctx.db.saved()
+        _BUILT[key] = ctx.db.saved()
         if len(_BUILT) > _REMEMBERED:
             del _BUILT[next(iter(_BUILT))]
         return
-    ctx.db.restore(_BUILT[wanted])
+    ctx.db.restore(_BUILT[key])
 
 
 def _build(ctx: Context, plan: Plan, progress: Progress) -> None:

@@ -82,12 +82,12 @@ class Loader:
 
     def text(self, milliseconds: int) -> str:
         """Wire text of a moment."""
-        known = self._texts.get(milliseconds)
-        if known is None:
+        cached = self._texts.get(milliseconds)
+        if cached is None:
             if len(self._texts) > _TEXTS:
                 self._texts.clear()
-            known = self._texts[milliseconds] = wire_moment(moment_of_ms(milliseconds))
-        return known
+            cached = self._texts[milliseconds] = wire_moment(moment_of_ms(milliseconds))
+        return cached
 
     def life(self, created: int, *, archived: bool = False, deleted: bool = False) -> Life:
         """A life that began at `created` and was last touched at any time since."""

@@ -119,9 +119,9 @@ def _status(chance: float, overdue: int) -> str:
 
 def _picks(loader: Loader, room: Stockroom, order: _Order) -> list[Sold]:
     rng = loader.rng
-    wanted = rng.choice((1, 1, 2, 2, 3, 4))
-    wanted = max(wanted, 2) if order.status.startswith("PART") else wanted
-    return list(dict.fromkeys(rng.choice(room.sold) for _ in range(wanted)))
+    count = rng.choice((1, 1, 2, 2, 3, 4))
+    count = max(count, 2) if order.status.startswith("PART") else count
+    return list(dict.fromkeys(rng.choice(room.sold) for _ in range(count)))
 
 
 def _load_rows(loader: Loader, room: Stockroom, order: _Order, picks: list[Sold]) -> list[Record]:

@@ -173,8 +173,8 @@ class EditBody(Action):
             reply.body = self.text.encode()
             return
         value = decode(reply.body) if reply.body else None
-        for path, wanted in self.set.items():
-            _put(value, path.split("."), wanted)
+        for path, replacement in self.set.items():
+            _put(value, path.split("."), replacement)
         reply.body = encode(self.edit(value) if self.edit is not None else value)
 
 
@@ -320,13 +320,13 @@ ACTIONS: tuple[type[Action], ...] = (
 )
 
 
-def _put(value: object, path: list[str], wanted: object) -> None:
+def _put(value: object, path: list[str], replacement: object) -> None:
     for step in path[:-1]:
         value = _inside(value, step)
     if isinstance(value, list):
-        cast("list[object]", value)[int(path[-1])] = wanted
+        cast("list[object]", value)[int(path[-1])] = replacement
     elif isinstance(value, dict):
-        cast("Record", value)[path[-1]] = wanted
+        cast("Record", value)[path[-1]] = replacement
 
 
 def _inside(value: object, step: str) -> object:

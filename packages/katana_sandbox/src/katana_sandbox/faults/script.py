@@ -163,13 +163,13 @@ def _counts(given: dict[str, object]) -> tuple[int, int | None, int]:
 
 
 def _action(action: type[Action], given: Mapping[str, object]) -> Action:
-    known = {item.name: item for item in fields(cast("type[Status]", action)) if item.name not in _CODE_ONLY}
+    by_name = {item.name: item for item in fields(cast("type[Status]", action)) if item.name not in _CODE_ONLY}
     values: dict[str, object] = {}
     for name, value in given.items():
-        if name not in known:
-            allowed = ", ".join(["match", "nth", "times", "every", "query", "key", "tenant", *known])
+        if name not in by_name:
+            allowed = ", ".join(["match", "nth", "times", "every", "query", "key", "tenant", *by_name])
             raise ValueError(f"unknown field {name!r} for action {action.name!r}; allowed: {allowed}")
-        values[name] = _typed(name, value, _default(known[name]))
+        values[name] = _typed(name, value, _default(by_name[name]))
     return action(**values)
 
 

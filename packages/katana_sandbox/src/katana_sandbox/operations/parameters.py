@@ -39,10 +39,10 @@ def _listing(collection: Collection) -> str:
 
 @cache
 def _query(operation: str) -> dict[str, JsonSchema]:
-    known = read_facts().operations.get(operation)
-    if known is None or "query" not in known.parameters:
+    operation_facts = read_facts().operations.get(operation)
+    if operation_facts is None or "query" not in operation_facts.parameters:
         return {}
-    given = known.parameters["query"]
+    given = operation_facts.parameters["query"]
     return {plain_name(name)[0]: expand(fact) for name, fact in given.items()}
 
 

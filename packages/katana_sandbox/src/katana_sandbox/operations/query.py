@@ -61,9 +61,9 @@ class Parameters:
             raise bad_parameter(name, value)
         return epoch_ms(moment) + (up and bool(moment.microsecond % 1000))
 
-    def span(self, name: str, *, known: bool = True) -> Span:
+    def span(self, name: str, *, supported: bool = True) -> Span:
         """The range between `name_min` and `name_max`."""
-        if not known:
+        if not supported:
             return Span()
         return Span(self.moment(f"{name}_min", up=True), self.moment(f"{name}_max", up=False))
 
@@ -95,8 +95,8 @@ def list_query(call: Call, collection: Collection, switches: Switches) -> ListQu
     selection = Selection(
         ids=tuple(_integer("ids", value.removesuffix(".0")) for value in ids) if ids else None,
         conditions=conditions(given, filters_of(collection)),
-        created=given.span("created_at", known=ranges.dates),
-        updated=given.span("updated_at", known=ranges.dates),
+        created=given.span("created_at", supported=ranges.dates),
+        updated=given.span("updated_at", supported=ranges.dates),
         deleted=bool(given.flag("include_deleted")) if ranges.deleted else False,
         archived=bool(given.flag("include_archived")) if ranges.archived else True,
     )
@@ -126,9 +126,9 @@ def _condition(given: Parameters, item: Filter) -> Condition | None:
     values = given.all(item.name)
     if not values:
         return None
-    wanted = tuple(_value(item, value) for value in (values if item.many else values[-1:]))
+    parsed = tuple(_value(item, value) for value in (values if item.many else values[-1:]))
     kind = "int" if item.kind == "int" else "num" if item.kind == "num" else "bool" if item.kind == "bool" else "str"
-    return Condition(item.column, kind, wanted)
+    return Condition(item.column, kind, parsed)
 
 
 def _value(item: Filter, value: str) -> object:

@@ -37,24 +37,24 @@ def create_fulfillment(ctx: Context, body: Record) -> Record:
 def settle_fulfillment(ctx: Context, before: Record | None, after: Record | None) -> None:
     """Let the ledger show what the fulfillment takes, and bring the order up to date."""
     old, new = _taken(ctx, before), _taken(ctx, after)
-    known = after or before or {}
+    fulfillment = after or before or {}
     pairs: set[Pair] = set()
     for row_id in dict.fromkeys([*old, *new]):
         if old.get(row_id) == new.get(row_id):
-            if before is not None and before["picked_date"] != known["picked_date"]:
-                redate_kit(ctx, known["id"], row_id, known["picked_date"])
-                pairs |= redate(ctx, _SOURCE, row_id, known["picked_date"], known["id"])
+            if before is not None and before["picked_date"] != fulfillment["picked_date"]:
+                redate_kit(ctx, fulfillment["id"], row_id, fulfillment["picked_date"])
+                pairs |= redate(ctx, _SOURCE, row_id, fulfillment["picked_date"], fulfillment["id"])
             continue
-        pairs |= unpost(ctx, _SOURCE, row_id, known["id"])
-        take_apart(ctx, known["id"], row_id)
+        pairs |= unpost(ctx, _SOURCE, row_id, fulfillment["id"])
+        take_apart(ctx, fulfillment["id"], row_id)
         set_cost(ctx, row_id, Decimal(0))
-        pairs |= _take(ctx, known, row_id, new.get(row_id, Decimal(0)))
+        pairs |= _take(ctx, fulfillment, row_id, new.get(row_id, Decimal(0)))
     settle_shipment(ctx, before, after, new)
     settle_stock(ctx, pairs)
-    left = ctx.children("sales_order_fulfillments", "sales_order_id", known.get("sales_order_id"))
-    if after is None and not left and isinstance(known.get("sales_order_id"), int):
-        ctx.set("sales_orders", known["sales_order_id"], {"picked_date": None})
-    settle_order(ctx, known.get("sales_order_id"))
+    left = ctx.children("sales_order_fulfillments", "sales_order_id", fulfillment.get("sales_order_id"))
+    if after is None and not left and isinstance(fulfillment.get("sales_order_id"), int):
+        ctx.set("sales_orders", fulfillment["sales_order_id"], {"picked_date": None})
+    settle_order(ctx, fulfillment.get("sales_order_id"))
 
 
 def _take(ctx: Context, fulfillment: Record, row_id: int, quantity: Decimal) -> set[Pair]:
@@ -85,11 +85,11 @@ def _taken(ctx: Context, fulfillment: Record | None) -> dict[int, Decimal]:
 
 def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
     taken = shipped(ctx, order["id"])
-    wanted: dict[object, Decimal] = {}
+    quantities: dict[object, Decimal] = {}
     for entry in given:
         row_id = entry["sales_order_row_id"]
-        wanted[row_id] = wanted.get(row_id, Decimal(0)) + as_decimal(entry["quantity"])
-    for row_id, quantity in wanted.items():
+        quantities[row_id] = quantities.get(row_id, Decimal(0)) + as_decimal(entry["quantity"])
+    for row_id, quantity in quantities.items():
         row = ctx.get("sales_order_rows", row_id)
         if row is None or row["sales_order_id"] != order["id"]:
             raise unprocessable("sales order row not found")

@@ -96,9 +96,9 @@ def upper(value: object) -> object:
 
 def check_attributes(item: Mapping[str, object], attributes: Iterable[Record]) -> None:
     """Refuse an option the item does not know."""
-    known = {config["name"] for config in cast("list[Record]", item.get("configs") or [])}
+    names = {config["name"] for config in cast("list[Record]", item.get("configs") or [])}
     for attribute in attributes:
-        if attribute["config_name"] not in known:
+        if attribute["config_name"] not in names:
             raise unprocessable(f"config attribute {attribute['config_name']} not found")
 
 
@@ -170,12 +170,12 @@ def _config(ctx: Context, item_id: int, config: Record) -> Record:
     }
 
 
-def _replaced_configs(ctx: Context, name: ItemName, item: Record, wanted: list[Record]) -> list[Record]:
+def _replaced_configs(ctx: Context, name: ItemName, item: Record, entries: list[Record]) -> list[Record]:
     old = cast("list[Record]", item.get("configs") or [])
     by_id = {config["id"]: config for config in old}
     by_name = {config["name"]: config for config in old}
     kept: list[Record] = []
-    for entry in wanted:
+    for entry in entries:
         with_id = "id" in entry
         found = by_id.get(entry["id"]) if with_id else by_name.get(entry.get("name"))
         if found is not None:

@@ -86,16 +86,16 @@ def amend(ctx: Context, posted: Posted, movement: Movement) -> set[Pair]:
 
 
 def keep(
-    ctx: Context, resource_type: str, resource_id: Key, wanted: Movement | None, part: Key | None = None
+    ctx: Context, resource_type: str, resource_id: Key, movement: Movement | None, part: Key | None = None
 ) -> set[Pair]:
     """Let a row (or one part of it) have exactly this movement, or none, touching the ledger only where it differs."""
     held = ctx.db.movements.of_source((resource_type, resource_id), part)
-    if wanted is None:
+    if movement is None:
         return unpost(ctx, resource_type, resource_id, part)
     if held:
-        return amend(ctx, held[0], wanted)
-    post(ctx, wanted)
-    return {wanted.pair}
+        return amend(ctx, held[0], movement)
+    post(ctx, movement)
+    return {movement.pair}
 
 
 def balance(ctx: Context, variant_id: int, location_id: int) -> Balance:

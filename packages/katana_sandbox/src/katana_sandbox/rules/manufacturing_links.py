@@ -69,8 +69,8 @@ def _make_subassemblies(ctx: Context, order: Record, depth: int) -> None:
     if depth > _DEEPEST:
         return
     rows = ctx.children(RECIPE_ROWS, "manufacturing_order_id", order["id"])
-    wanted = [row for row in rows if is_made(ctx, row["variant_id"])]
-    for place, row in enumerate(wanted, 1):
+    made = [row for row in rows if is_made(ctx, row["variant_id"])]
+    for place, row in enumerate(made, 1):
         quantity = as_decimal(row["planned_quantity_per_unit"]) * as_decimal(order["planned_quantity"])
         body: Record = {
             "variant_id": row["variant_id"],

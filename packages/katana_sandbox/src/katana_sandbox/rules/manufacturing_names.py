@@ -20,8 +20,8 @@ def resolve_names(ctx: Context, body: Mapping[str, object]) -> Record:
             if f"{kind}_id" in body or f"{kind}_name" in body:
                 found |= {f"{kind}_id": None, f"{kind}_name": None}
             continue
-        known = _by_id(ctx, kind, key) if key is not None else name_record(ctx, kind, str(name))
-        found |= {f"{kind}_id": known["id"], f"{kind}_name": known["name"]}
+        record = _by_id(ctx, kind, key) if key is not None else name_record(ctx, kind, str(name))
+        found |= {f"{kind}_id": record["id"], f"{kind}_name": record["name"]}
     return found
 
 

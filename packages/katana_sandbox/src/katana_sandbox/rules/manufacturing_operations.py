@@ -59,8 +59,8 @@ def _check_done(row: Record, changes: Record) -> None:
 
 
 def _check_actionable(row: Record, changes: Record) -> None:
-    wanted = changes.get("status")
-    if wanted is not None and wanted != row["status"] and not row.get("is_status_actionable"):
+    status = changes.get("status")
+    if status is not None and status != row["status"] and not row.get("is_status_actionable"):
         raise unprocessable("status of the operation can not be changed before earlier operations are completed")
 
 

@@ -119,8 +119,8 @@ def _check_reopening(ctx: Context, order: Record) -> None:
 
 def _complete(ctx: Context, order: Record) -> None:
     target = order.get("target_quantity")
-    wanted = as_decimal(order["planned_quantity"] if target is None else target)
-    left = wanted - as_decimal(order.get("completed_quantity"))
+    planned = as_decimal(order["planned_quantity"] if target is None else target)
+    left = planned - as_decimal(order.get("completed_quantity"))
     if left > 0:
         produce(ctx, order, Run(left, ctx.now, final=True))
     else:

@@ -208,13 +208,13 @@ def _planned_ingredients(recipe: dict[object, Record], run: Run) -> list[tuple[o
     if run.ingredients is None:
         planned = [(key, rounded(planned_use(row, run)), row) for key, row in recipe.items()]
         return [(key, use, row.get("batch_transactions") or []) for key, use, row in planned if use > 0]
-    wanted: list[tuple[object, Decimal, object]] = []
+    ingredients: list[tuple[object, Decimal, object]] = []
     for entry in run.ingredients:
         quantity = as_decimal(entry["quantity"])
         if quantity <= 0:
             raise unprocessable("ingredient quantity must be greater than 0")
-        wanted.append((entry["manufacturing_order_recipe_row_id"], quantity, traced_batches(entry)))
-    return wanted
+        ingredients.append((entry["manufacturing_order_recipe_row_id"], quantity, traced_batches(entry)))
+    return ingredients
 
 
 def planned_use(row: Record, run: Run) -> Decimal:
@@ -253,13 +253,13 @@ def _work(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
 def _planned_times(work: dict[object, Record], run: Run, share: Decimal) -> list[tuple[object, Decimal]]:
     if run.operations is None:
         return [(key, _planned_time(row, run, share)) for key, row in work.items()]
-    wanted: list[tuple[object, Decimal]] = []
+    times: list[tuple[object, Decimal]] = []
     for entry in run.operations:
         seconds = as_decimal(entry["time"])
         if seconds <= 0:
             raise unprocessable("operation time must be greater than 0")
-        wanted.append((entry["manufacturing_order_operation_id"], seconds))
-    return wanted
+        times.append((entry["manufacturing_order_operation_id"], seconds))
+    return times
 
 
 def _planned_time(row: Record, run: Run, share: Decimal) -> Decimal:

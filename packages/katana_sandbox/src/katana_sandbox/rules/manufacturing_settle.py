@@ -35,7 +35,7 @@ _ZERO = Decimal(0)
 
 def settle_changed_order(ctx: Context, before: Record | None, after: Record | None) -> None:
     """An order was made, changed or deleted."""
-    known = after or before or {}
+    record = after or before or {}
     pairs = {_pair(order) for order in (before, after) if order is not None}
     if before is not None and after is not None:
         if before["variant_id"] != after["variant_id"]:
@@ -44,52 +44,52 @@ def settle_changed_order(ctx: Context, before: Record | None, after: Record | No
         if before["location_id"] != after["location_id"]:
             pairs |= _move_rows(ctx, after, before["location_id"])
     if after is None:
-        _forget_link(ctx, known)
-        unbind(ctx, ORDER, known["id"])
-    settle_manufacturing_order(ctx, known["id"], pairs)
-    if known.get("sales_order_id") is not None:
-        refresh_availability(ctx, [known["sales_order_id"]])
+        _forget_link(ctx, record)
+        unbind(ctx, ORDER, record["id"])
+    settle_manufacturing_order(ctx, record["id"], pairs)
+    if record.get("sales_order_id") is not None:
+        refresh_availability(ctx, [record["sales_order_id"]])
 
 
 def settle_changed_row(ctx: Context, before: Record | None, after: Record | None) -> None:
     """A recipe or operation row was made, changed or deleted."""
-    known = after or before or {}
+    record = after or before or {}
     pairs = {_pair(row) for row in (before, after) if row is not None and "location_id" in row}
-    settle_manufacturing_order(ctx, known["manufacturing_order_id"], pairs)
+    settle_manufacturing_order(ctx, record["manufacturing_order_id"], pairs)
 
 
 def settle_changed_production(ctx: Context, before: Record | None, after: Record | None) -> None:
     """A production was made, priced, redated or deleted: its output enters or leaves stock."""
-    known = after or before or {}
-    order = ctx.get(ORDERS, known["manufacturing_order_id"])
-    pairs = {_pair(known)}
+    record = after or before or {}
+    order = ctx.get(ORDERS, record["manufacturing_order_id"])
+    pairs = {_pair(record)}
     if after is not None and before is not None and before["cost"] == after["cost"]:
         pairs |= redate(ctx, "Production", after["id"], after["production_date"])
         redate_units(ctx, PRODUCTION, after["id"], after["production_date"])
         for entry in brought_units(ctx, after):
             ctx.set(ENTRIES, entry["id"], {"transaction_date": after["production_date"]})
     else:
-        pairs |= unpost(ctx, "Production", known["id"])
+        pairs |= unpost(ctx, "Production", record["id"])
         if after is not None and after["cost"] is not None:
             quantity = as_decimal(after["quantity"])
             post(ctx, _movement(ctx, "Production", after, quantity, as_decimal(after["cost"]) / quantity))
     if after is None:
-        unmake_units(ctx, known)
+        unmake_units(ctx, record)
     if after is None and order is not None and order["status"] == "PARTIALLY_COMPLETED":
         left = ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"])
         state = order.get("status_before") or "IN_PROGRESS"
         ctx.set(ORDERS, order["id"], {} if left else {"status": state, "status_before": None})
-    settle_manufacturing_order(ctx, known["manufacturing_order_id"], pairs)
+    settle_manufacturing_order(ctx, record["manufacturing_order_id"], pairs)
 
 
 def settle_changed_ingredient(ctx: Context, before: Record | None, after: Record | None) -> None:
     """An ingredient was consumed, redated, or given back."""
-    known = after or before or {}
+    record = after or before or {}
     if before is not None and after is not None:
         settle_stock(ctx, redate(ctx, "ProductionIngredient", after["id"], after["production_date"]))
         return
     if after is None:
-        settle_stock(ctx, unpost(ctx, "ProductionIngredient", known["id"]))
+        settle_stock(ctx, unpost(ctx, "ProductionIngredient", record["id"]))
         return
     post(ctx, _movement(ctx, "ProductionIngredient", after, -as_decimal(after["quantity"]), None))
     spent = sum((-m.quantity * cost for m, cost in moved(ctx, "ProductionIngredient", after["id"])), _ZERO)

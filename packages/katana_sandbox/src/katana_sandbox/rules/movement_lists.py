@@ -15,9 +15,9 @@ def found_ids(ctx: Context, selection: Selection) -> Sequence[int]:
     movements = ctx.db.movements
     if selection == Selection(deleted=selection.deleted, archived=selection.archived):
         return movements.ids
-    known = movements.remembered.get(selection)
-    if known is not None and known[0] == movements.version:
-        return known[1]
+    remembered = movements.remembered.get(selection)
+    if remembered is not None and remembered[0] == movements.version:
+        return remembered[1]
     found = sorted(_find(ctx, selection))
     if len(movements.remembered) >= movements.REMEMBER:
         movements.remembered.clear()
@@ -26,37 +26,37 @@ def found_ids(ctx: Context, selection: Selection) -> Sequence[int]:
 
 
 def _find(ctx: Context, selection: Selection) -> Iterator[int]:
-    wanted = {condition.field: condition for condition in selection.conditions}
-    narrow = _narrow(ctx, selection, wanted)
+    conditions = {condition.field: condition for condition in selection.conditions}
+    narrow = _narrow(ctx, selection, conditions)
     if narrow is not None:
         yield from (entry.id for entry in narrow if _fits(entry, selection))
         return
     yield from (entry.id for entry in ctx.db.movements.later() if _fits(entry, selection))
-    others = [name for name in wanted if name not in {"location_id", "resource_type"}]
-    kind = wanted.get("resource_type")
+    others = [name for name in conditions if name not in {"location_id", "resource_type"}]
+    kind = conditions.get("resource_type")
     if others or (kind is not None and OPENING not in kind.values):
         return
-    place = wanted.get("location_id")
+    place = conditions.get("location_id")
     where = None if place is None else int(cast("Decimal", place.values[0]))
     for opening_id, created in ctx.db.movements.openings.at(where):
         if selection.created.holds(created) and selection.updated.holds(created):
             yield opening_id
 
 
-def _narrow(ctx: Context, selection: Selection, wanted: dict[str, Condition]) -> Iterable[Posted] | None:
+def _narrow(ctx: Context, selection: Selection, conditions: dict[str, Condition]) -> Iterable[Posted] | None:
     movements = ctx.db.movements
     if selection.ids is not None:
         keys = dict.fromkeys(selection.ids)
         return [entry for key in keys if isinstance(key, int) and (entry := movements.get(key)) is not None]
-    variants = wanted.get("variant_id")
+    variants = conditions.get("variant_id")
     if variants is not None:
         return _of_variants(ctx, variants)
-    kind = wanted.get("resource_type")
-    resource = wanted.get("resource_id") or wanted.get("caused_by_resource_id")
+    kind = conditions.get("resource_type")
+    resource = conditions.get("resource_id") or conditions.get("caused_by_resource_id")
     if resource is None:
         return None
     key = int(cast("Decimal", resource.values[0]))
-    if kind is not None and OPENING not in kind.values and "resource_id" in wanted:
+    if kind is not None and OPENING not in kind.values and "resource_id" in conditions:
         return movements.of_source((str(kind.values[0]), key))
     return [*(entry for entry in movements.later()), *_openings(ctx, key)]
 

@@ -36,7 +36,7 @@ def _supply(ctx: Context, line: Record) -> tuple[str, str | None]:
         return "NOT_APPLICABLE", None
     variant_id = line["ingredient_variant_id"]
     level = ctx.db.levels.get(variant_id, place)
-    wanted = need(ctx, line)
-    free = level.in_stock - level.committed + (wanted if is_committed(ctx, order, line) else 0)
+    required = need(ctx, line)
+    free = level.in_stock - level.committed + (required if is_committed(ctx, order, line) else 0)
     coming = [entry for entry in expected(ctx, variant_id) if entry.location_id == place]
-    return covered(free, sorted(coming, key=lambda entry: entry.date or _LAST), wanted)
+    return covered(free, sorted(coming, key=lambda entry: entry.date or _LAST), required)

@@ -162,17 +162,17 @@ def _cascaded(order: Record, row: Record, changes: Record) -> Record:
     return moved
 
 
-def _change_status(ctx: Context, order: Record, wanted: str) -> Record:
-    if wanted == "PARTIALLY_RECEIVED":
+def _change_status(ctx: Context, order: Record, status: str) -> Record:
+    if status == "PARTIALLY_RECEIVED":
         raise unprocessable("status PARTIALLY_RECEIVED follows from receipts")
-    if wanted == "RECEIVED":
+    if status == "RECEIVED":
         receive_all(ctx, order)
         return {}
     if order["status"] not in UNRECEIVED:
-        if wanted == "DRAFT":
+        if status == "DRAFT":
             raise unprocessable("received purchase order can not become a draft")
         revert_receipts(ctx, order)
-    return {"status": wanted}
+    return {"status": status}
 
 
 def _default_arrival(ctx: Context, order: Record) -> str:

@@ -43,16 +43,16 @@ def settle_order(ctx: Context, order_id: object, also: Iterable[Pair] = ()) -> N
 
 def settle_row(ctx: Context, before: Record | None, after: Record | None) -> None:
     """A row was written or deleted: its order and its stock follow."""
-    known = before or after or {}
-    order = ctx.get("purchase_orders", known.get("purchase_order_id"), deleted=True) or {}
+    record = before or after or {}
+    order = ctx.get("purchase_orders", record.get("purchase_order_id"), deleted=True) or {}
     pairs = {pair for row in (before, after) if row and (pair := _pair(ctx, order, row)) is not None}
     if after is None:
-        pairs |= unpost(ctx, SOURCE, known["id"])
-        unbind(ctx, SOURCE, known["id"])
+        pairs |= unpost(ctx, SOURCE, record["id"])
+        unbind(ctx, SOURCE, record["id"])
     else:
         received = after.get("received_date")
         count_units(ctx, SOURCE, after["id"], int(received is not None), received)
-    settle_order(ctx, known.get("purchase_order_id"), pairs)
+    settle_order(ctx, record.get("purchase_order_id"), pairs)
 
 
 def settle_header(ctx: Context, before: Record | None, after: Record | None) -> None:

@@ -136,9 +136,9 @@ def _fee(ctx: Context, order: Record) -> Decimal:
 
 def settle_stock(ctx: Context, pairs: Iterable[Pair]) -> None:
     """Bring everything that depends on the stock of these pairs up to date; call it after posting to the ledger."""
-    wanted = sorted(set(pairs))
-    refresh_costs(ctx, wanted)
-    refresh_availability(ctx, settle_pairs(ctx, wanted))
+    distinct = sorted(set(pairs))
+    refresh_costs(ctx, distinct)
+    refresh_availability(ctx, settle_pairs(ctx, distinct))
 
 
 def refresh_availability(ctx: Context, order_ids: Iterable[int]) -> None:

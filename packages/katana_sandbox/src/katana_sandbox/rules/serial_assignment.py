@@ -109,12 +109,12 @@ def _transfer(ctx: Context, kind: str, resource: Record, names: Iterable[str]) -
 
 def check_new(ctx: Context, row: Record, units: Iterable[int]) -> None:
     """Refuse units that a sales order row has already, or that are not free."""
-    wanted = list(units)
+    unit_ids = list(units)
     held = {entry["serial_number_id"] for entry in entries_of(ctx, SOLD, row["id"])}
-    for unit in wanted:
+    for unit in unit_ids:
         if unit in held:
             raise unprocessable(f"row already has serial number with id ({unit})")
-    check_free(ctx, row, wanted)
+    check_free(ctx, row, unit_ids)
 
 
 def _bond(ctx: Context, kind: str, resource: Record) -> Bond:
@@ -132,9 +132,9 @@ def _bond(ctx: Context, kind: str, resource: Record) -> Bond:
 
 
 def _count_on_order(ctx: Context, production: Record, units: Iterable[int]) -> None:
-    wanted = set(units)
+    unit_ids = set(units)
     for entry in entries_of(ctx, ORDER, production["manufacturing_order_id"]):
-        if entry["serial_number_id"] in wanted:
+        if entry["serial_number_id"] in unit_ids:
             ctx.set(ENTRIES, entry["id"], {"quantity_change": 1})
 
 

@@ -58,8 +58,8 @@ def settle_adjustment(ctx: Context, before: Record | None, after: Record | None)
     pairs: set[Pair] = set()
     for row in ctx.children("stock_adjustment_rows", "stock_adjustment_id", after["id"]):
         for held in ctx.db.movements.of_source((ADJUSTMENT, row["id"])):
-            wanted = _adjustment(after, row, held.movement.unit_cost)
-            pairs |= keep(ctx, ADJUSTMENT, row["id"], wanted)
+            movement = _adjustment(after, row, held.movement.unit_cost)
+            pairs |= keep(ctx, ADJUSTMENT, row["id"], movement)
         redate_units(ctx, ADJUSTMENT, row["id"], after["stock_adjustment_date"])
     settle_stock(ctx, pairs)
 

@@ -210,16 +210,16 @@ class Movements:
         for entry in entries:
             self._pairs[entry.id] = key
             source = entry.movement.source
-            known = self._pairs_of(source)
-            if key not in known:
-                self._keep_pairs(source, (*known, key))
+            pairs = self._pairs_of(source)
+            if key not in pairs:
+                self._keep_pairs(source, (*pairs, key))
 
     def _forget(self, source: Source, key: int) -> None:
         self._keep_pairs(source, tuple(other for other in self._pairs_of(source) if other != key))
 
     def _pairs_of(self, source: Source) -> tuple[int, ...]:
-        known = self._sources.get(source[0], {}).get(source[1], ())
-        return (known,) if isinstance(known, int) else known
+        pairs = self._sources.get(source[0], {}).get(source[1], ())
+        return (pairs,) if isinstance(pairs, int) else pairs
 
     def _keep_pairs(self, source: Source, pairs: tuple[int, ...]) -> None:
         rows = self._sources.setdefault(source[0], {})

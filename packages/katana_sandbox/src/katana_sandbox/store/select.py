@@ -91,9 +91,9 @@ class Selector:
         base = self._base(selection)
         if base is not None:
             return base
-        known = self._cache.get(selection)
-        if known is not None and known[0] == self._store.version:
-            return known[1]
+        cached = self._cache.get(selection)
+        if cached is not None and cached[0] == self._store.version:
+            return cached[1]
         found = self._find(selection)
         if len(self._cache) >= _CACHED:
             self._cache.pop(next(iter(self._cache)))
@@ -133,8 +133,8 @@ class Selector:
             return {slot for key in selection.ids if (slot := store.slot(key)) is not None}
         for condition in selection.conditions:
             if condition.field in store.foreign_keys and condition.kind == "int":
-                wanted = {int(cast("Decimal", value)) for value in condition.values}
-                return {slot for value in wanted for slot in store.linked(condition.field, value)}
+                linked_ids = {int(cast("Decimal", value)) for value in condition.values}
+                return {slot for value in linked_ids for slot in store.linked(condition.field, value)}
         if not selection.updated.open:
             return _within(store.by_updated, store.updated, selection.updated)
         return _within(store.by_created, store.created, selection.created)

@@ -36,9 +36,9 @@ def form(operation: str) -> Schema:
     Raises:
         Refused: 404 when the facts know of no such body.
     """
-    known = read_facts().operations.get(operation)
+    operation_facts = read_facts().operations.get(operation)
     own = cast("Mapping[str, str]", read_sheet()[BODIES]).get(operation)
-    body = own if own is not None or known is None else known.body
+    body = own if own is not None or operation_facts is None else operation_facts.body
     if body is None:
         raise not_found()
     return _schema(expand(body))
@@ -46,11 +46,11 @@ def form(operation: str) -> Schema:
 
 @cache
 def _named(name: str) -> Schema:
-    known = _schema(expand(read_facts().schemas.get(name, {"type": "object"})))
+    schema = _schema(expand(read_facts().schemas.get(name, {"type": "object"})))
     if name == CAMEL:
-        return replace(known, kind="string", moment=True, camel=True)
+        return replace(schema, kind="string", moment=True, camel=True)
     sheet = read_sheet().get(name)
-    formed = _laid_over(known, cast("Sheet", sheet)) if sheet else known
+    formed = _laid_over(schema, cast("Sheet", sheet)) if sheet else schema
     return _without(formed, NOT_SERVED.get(name, ""))
 
 
@@ -118,4 +118,6 @@ def _laid_over(schema: Schema, sheet: Sheet) -> Schema:
 
 
 def _without(schema: Schema, names: str) -> Schema:
-    return replace(schema, members={name: each for name, each in schema.members.items() if name not in names.split()})
+    return replace(
+        schema, members={name: member for name, member in schema.members.items() if name not in names.split()}
+    )

@@ -42,13 +42,13 @@ def _decoded(raw: bytes) -> tuple[Record, tuple[str, ...]]:
     """The object of bytes, and its members that are no plain values: rules read the same few over and over."""
     value = decode(raw)
     record = cast("Record", value) if isinstance(value, dict) else {}
-    return record, tuple(name for name, each in record.items() if isinstance(each, dict | list))
+    return record, tuple(name for name, member in record.items() if isinstance(member, dict | list))
 
 
 def _copied(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _copied(each) for name, each in cast("Record", value).items()}
-    return [_copied(each) for each in cast("list[object]", value)] if isinstance(value, list) else value
+        return {name: _copied(member) for name, member in cast("Record", value).items()}
+    return [_copied(element) for element in cast("list[object]", value)] if isinstance(value, list) else value
 
 
 def parse(raw: bytes) -> object:

@@ -58,9 +58,9 @@ class Tenancy:
         """
         if self._root is None or self._tenants is None:
             return key.digest
-        known = await asyncio.to_thread(self._tenants.of_key, key.digest)
-        if known is not None:
-            return known
+        tenant = await asyncio.to_thread(self._tenants.of_key, key.digest)
+        if tenant is not None:
+            return tenant
         has_cache = await asyncio.to_thread(_is_there, self._root / key.digest)
         oldest = await self._oldest(key.client, _ASKING_WITH_CACHE if has_cache else _ASKING)
         if oldest is None:
@@ -71,9 +71,9 @@ class Tenancy:
         """Return whether `other` opens the account of `key`, which is this tenant's; known keys cost no request."""
         mine = None if self._tenants is None else await asyncio.to_thread(self._tenants.oldest, tenant)
         if self._tenants is not None and mine is not None:
-            known = await asyncio.to_thread(self._tenants.of_key, other.digest)
-            if known is not None:
-                return AccountMatch.SAME if known == tenant else AccountMatch.DIFFERENT
+            other_tenant = await asyncio.to_thread(self._tenants.of_key, other.digest)
+            if other_tenant is not None:
+                return AccountMatch.SAME if other_tenant == tenant else AccountMatch.DIFFERENT
         ours = mine or await self._oldest(key.client, _ASKING)
         theirs = await self._oldest(other.client, _ASKING) if ours is not None else None
         if ours is None or theirs is None:
@@ -98,15 +98,15 @@ class Tenancy:
             asking.cancel()
 
     async def _ask_locations(self, client: KatanaClient) -> Oldest | None:
-        known: list[tuple[str, int]] = []
+        locations: list[tuple[str, int]] = []
         async for page in client.locations.pages(include_deleted=True):
             for record in page.valid_records:
                 number, created = record.get("id"), record.get("created_at")
                 if isinstance(number, int) and isinstance(created, str):
-                    known.append((created, number))
-        if not known:
+                    locations.append((created, number))
+        if not locations:
             return None
-        created, number = min(known)
+        created, number = min(locations)
         return Oldest(base=self._base, id=number, created_at=created)
 
 

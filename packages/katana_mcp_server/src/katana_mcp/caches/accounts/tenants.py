@@ -68,7 +68,7 @@ class Tenants:
         """Note that the key's account has this oldest location; return its tenant, new or known."""
 
         def noted(table: _Table) -> str:
-            same = (name for name, each in table.tenants.items() if each == oldest)
+            same = (name for name, location in table.tenants.items() if location == oldest)
             tenant = table.keys.get(digest) or next(same, digest)
             table.keys[digest] = tenant
             table.tenants.setdefault(tenant, oldest)

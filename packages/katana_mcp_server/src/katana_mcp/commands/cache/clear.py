@@ -64,7 +64,9 @@ def _delete(directory: Path) -> list[str]:
 def _end_earlier(directory: Path) -> list[str]:
     """End what a clearing that was killed has left; return what stays all the same."""
     left = sorted(directory.parent.glob(f"{directory.name}{_ASIDE}*"))
-    return [told for aside in left if aside.is_dir() and not aside.is_symlink() for told in _empty(aside, directory)]
+    return [
+        message for aside in left if aside.is_dir() and not aside.is_symlink() for message in _empty(aside, directory)
+    ]
 
 
 def _empty(aside: Path, directory: Path) -> list[str]:

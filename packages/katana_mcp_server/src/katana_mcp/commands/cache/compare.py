@@ -55,20 +55,20 @@ async def compare(job: Job, entities: Sequence[str], more: More) -> Report:
         return Report({"entities": []}, notes=(f"only the {job.alone} backend is left: there is nothing to compare",))
     skipped = await _run(job, specs, more) if more.run else []
     found = await asyncio.to_thread(standings, job.directory, names)
-    told = [
+    summaries = [
         summary
         for summary in found
         if entities or summary.comparisons or summary.errors or _is_compared(job, summary.entity)
     ]
     notes = [f"nothing is cached of {', '.join(skipped)}: nothing to compare"] if skipped else []
-    if not told:
+    if not summaries:
         trial = next(flag for flag in FLAGS if flag.startswith(_TRIAL))
         notes.append(f"nothing was compared yet: set KATANA_CACHE_BACKEND_VARIANT={trial}, or use --run")
     return Report(
-        data={"entities": [_data(summary) for summary in told]},
-        sheets=(*([_sheet(told, tuple(job.parts.backends))] if told else []), *_examples(told)),
+        data={"entities": [_data(summary) for summary in summaries]},
+        sheets=(*([_sheet(summaries, tuple(job.parts.backends))] if summaries else []), *_examples(summaries)),
         notes=tuple(notes),
-        fine=bool(told) and all(summary.against is None for summary in told),
+        fine=bool(summaries) and all(summary.against is None for summary in summaries),
     )
 
 
@@ -150,15 +150,15 @@ def _sheet(found: Sequence[ComparisonSummary], backends: Sequence[str]) -> Sheet
     return Sheet(head, [_line(summary, backends) for summary in found])
 
 
-def _line(each: ComparisonSummary, backends: Sequence[str]) -> Line:
-    verdict = "go" if each.against is None else f"no-go: {each.against}"
-    counts = (each.comparisons, each.generated, each.cut, each.mismatches, each.errors)
-    times = (_times(each, name) for name in backends)
-    return Line((each.entity, *counts, *times, verdict), good=each.against is None)
+def _line(summary: ComparisonSummary, backends: Sequence[str]) -> Line:
+    verdict = "go" if summary.against is None else f"no-go: {summary.against}"
+    counts = (summary.comparisons, summary.generated, summary.cut, summary.mismatches, summary.errors)
+    times = (_times(summary, name) for name in backends)
+    return Line((summary.entity, *counts, *times, verdict), good=summary.against is None)
 
 
-def _times(each: ComparisonSummary, backend: str) -> str:
-    timing = each.timings.get(backend)
+def _times(summary: ComparisonSummary, backend: str) -> str:
+    timing = summary.timings.get(backend)
     return "" if timing is None else f"{format_seconds(timing.p50)} / {format_seconds(timing.p95)}"
 
 
@@ -171,5 +171,5 @@ def _examples(found: Sequence[ComparisonSummary]) -> list[Sheet]:
     return [Sheet(("entity", "answered by", "operation", "asked", "answer against the other"), lines)] if lines else []
 
 
-def _data(each: ComparisonSummary) -> dict[str, object]:
-    return {**asdict(each), "go": each.against is None, "reason": each.against}
+def _data(summary: ComparisonSummary) -> dict[str, object]:
+    return {**asdict(summary), "go": summary.against is None, "reason": summary.against}

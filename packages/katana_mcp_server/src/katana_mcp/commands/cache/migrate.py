@@ -46,9 +46,9 @@ async def migrate(job: Job, entities: Sequence[str], to: str | None) -> Report:
             moved.append(await _move(job, spec, (stores[source], stores[target])))
     head = ("entity", "from", "to", "rows copied", "equal records", "result")
     return Report(
-        data={"entities": [_data(each) for each in moved]},
-        sheets=(Sheet(head, [_line(each) for each in moved]),),
-        fine=all(each.fine for each in moved),
+        data={"entities": [_data(move) for move in moved]},
+        sheets=(Sheet(head, [_line(move) for move in moved]),),
+        fine=all(move.fine for move in moved),
     )
 
 
@@ -81,22 +81,22 @@ async def _filled(
             return rows, verified
 
 
-def _line(each: _Moved) -> Line:
-    equal = None if each.verified is None else each.verified.compared - len(each.verified.different)
-    good = None if each.verified is None else each.fine
-    return Line((each.entity, each.source, each.target, each.rows, equal, each.result), good)
+def _line(move: _Moved) -> Line:
+    equal = None if move.verified is None else move.verified.compared - len(move.verified.different)
+    good = None if move.verified is None else move.fine
+    return Line((move.entity, move.source, move.target, move.rows, equal, move.result), good)
 
 
-def _data(each: _Moved) -> dict[str, object]:
-    found = each.verified
+def _data(move: _Moved) -> dict[str, object]:
+    found = move.verified
     ids = None if found is None else {name: getattr(found, name) for name in ("missing", "surplus", "different")}
     return {
-        "entity": each.entity,
-        "from": each.source,
-        "to": each.target,
-        "rows": each.rows,
+        "entity": move.entity,
+        "from": move.source,
+        "to": move.target,
+        "rows": move.rows,
         "compared": found and found.compared,
         "differences": found and found.differences,
         "ids": ids,
-        "result": each.result,
+        "result": move.result,
     }

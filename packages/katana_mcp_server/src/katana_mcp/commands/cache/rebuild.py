@@ -17,8 +17,8 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     tenant = connected(job.settings, job.outside)
     try:
         source, notices = await tenant.source(job.directory.name)
-        async with report_waits(job, tenant.budget) as told_job:
-            rebuilt = await rebuild_files(told_job, specs, source)
+        async with report_waits(job, tenant.budget) as reporting_job:
+            rebuilt = await rebuild_files(reporting_job, specs, source)
     finally:
         await tenant.close()
     message = "a damaged file was set aside as {}: a server fetches the rest of it anew"
@@ -30,5 +30,5 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     )
 
 
-def _line(each: RebuiltEntity) -> Line:
-    return Line((each.entity, each.before, each.records, each.quarantined, each.requests))
+def _line(rebuilt: RebuiltEntity) -> Line:
+    return Line((rebuilt.entity, rebuilt.before, rebuilt.records, rebuilt.quarantined, rebuilt.requests))

@@ -29,20 +29,20 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
         SettingsError: bad input.
     """
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
-    known, found = account(settings)
-    if known.api_key.get_secret_value():  # a sandbox that runs elsewhere needs none to look at its cache
-        check_account(known)
-    outside = telling(found, known.base_url)
-    directory = cache_directory(known, outside)
+    account_settings, found = account(settings)
+    if account_settings.api_key.get_secret_value():  # a sandbox that runs elsewhere needs none to look at its cache
+        check_account(account_settings)
+    outside = telling(found, account_settings.base_url)
+    directory = cache_directory(account_settings, outside)
     if directory is None:
         raise BadInput("the sandbox keeps its cache only where told: name a directory with --cache-dir")
     try:
         _refuse_unusable(directory)
         with bars() as tell:
             job = Job(
-                settings=known,
+                settings=account_settings,
                 outside=outside,
-                flags=known.flags(),
+                flags=account_settings.flags(),
                 directory=directory,
                 clock=SystemClock(),
                 tell=tell,

@@ -132,10 +132,10 @@ def _print_list(sheet: Sheet, console: Console) -> None:
     """Print each line as a name and its other cells below, for a terminal that is too narrow for a table."""
     for line in sheet.lines:
         name, *cells = map(_cell, line.cells)
-        told = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
-        if told:
-            told[-1].stylize(_STYLES[line.good])
-        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(told), (0, 0, 0, 2)), sep="\n")
+        details = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
+        if details:
+            details[-1].stylize(_STYLES[line.good])
+        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(details), (0, 0, 0, 2)), sep="\n")
 
 
 def _is_number_column(lines: object, at: int) -> bool:
@@ -149,4 +149,4 @@ def _cell(value: object) -> Text:
 
 def _plain(text: str) -> Text:
     """Return the text without anything that a terminal would obey."""
-    return Text("".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text))
+    return Text("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

@@ -29,12 +29,12 @@ async def status(job: Job, entities: Sequence[str], *, quarantine: bool) -> Repo
         }
     files = {path.name: size(path) for path in sorted(job.directory.glob("*")) if path.is_file()}
     notes = [
-        f"{job.directory}: " + (", ".join(f"{name} {format_size(each)}" for name, each in files.items()) or "empty")
+        f"{job.directory}: " + (", ".join(f"{name} {format_size(weight)}" for name, weight in files.items()) or "empty")
     ]
     notes += [f"there is no {name} cache yet" for name in stands.absent]
     notes += [f"{damage}; a server sets the file aside at its next start" for damage in stands.damaged]
     left = left_out(job.directory)
-    notes += [f"at the last start of a server: {each}" for each in left]
+    notes += [f"at the last start of a server: {note}" for note in left]
     return Report(
         data={
             "directory": job.directory,
@@ -59,7 +59,7 @@ async def _rows(job: Job, spec: EntitySpec, stands: Stands) -> list[_Row]:
     flag = job.flag(spec.name)
     stores = [stands.stores.get(name) for name in holders(flag, job.parts.backends)]
     found = [None if store is None else await store.status(spec.name) for store in stores]
-    return [((spec.name, flag), each) for each in found]
+    return [((spec.name, flag), standing) for standing in found]
 
 
 def _sheet(job: Job, rows: Sequence[_Row]) -> Sheet:
@@ -111,14 +111,16 @@ def _data(job: Job, row: _Row, poison: _Poison) -> dict[str, object]:
         "incomplete": state.incomplete,
         "unfinished": None if state.checkpoint is None else asdict(state.checkpoint),
         "quarantined": status.quarantined,
-        "quarantine": [{"id": each.id, "reason": each.reason} for each in poison.get((entity, status.backend), ())],
+        "quarantine": [
+            {"id": record.id, "reason": record.reason} for record in poison.get((entity, status.backend), ())
+        ],
     }
 
 
 def _poison_sheet(poison: _Poison) -> Sheet:
     lines = [
-        Line((entity, backend, "without" if each.id is None else str(each.id), each.reason))
+        Line((entity, backend, "without" if record.id is None else str(record.id), record.reason))
         for (entity, backend), found in poison.items()
-        for each in found
+        for record in found
     ]
     return Sheet(("entity", "backend", "id", "reason"), lines)

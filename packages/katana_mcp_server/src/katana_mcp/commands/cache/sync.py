@@ -24,20 +24,20 @@ from katana_mcp.tools.warnings import Refused
 async def sync(job: Job, entities: Sequence[str]) -> Report:
     """Bring these entities up to date, or all that the served tools read; what they borrow from comes first."""
     names = _entities_to_sync(job, entities)
-    async with _tenant(job) as tenant, report_waits(job, tenant.budget) as told_job:
+    async with _tenant(job) as tenant, report_waits(job, tenant.budget) as reporting_job:
         services = await _services(tenant)
-        services.syncer.listen(lambda each: told_job.tell(each.entity, each.done, each.total))
-        wanted = services.fresh.with_parents(names)
-        outcomes = await _synced(services, wanted)
+        services.syncer.listen(lambda progress: reporting_job.tell(progress.entity, progress.done, progress.total))
+        targets = services.fresh.with_parents(names)
+        outcomes = await _synced(services, targets)
         records = {outcome.entity: (await services.cache.status(outcome.entity)).records for outcome in outcomes}
     if not any(outcome.complete for outcome in outcomes):
         raise NotDone(_why(outcomes, 1))
-    fine = len(outcomes) == len(wanted) and all(outcome.complete for outcome in outcomes)
+    fine = len(outcomes) == len(targets) and all(outcome.complete for outcome in outcomes)
     head = ("entity", "records", "changed", "quarantined", "requests", "result")
     return Report(
         data={
             "entities": [_data(outcome, records[outcome.entity]) for outcome in outcomes],
-            "not_tried": list(wanted[len(outcomes) :]),
+            "not_tried": list(targets[len(outcomes) :]),
         },
         sheets=(Sheet(head, [_line(outcome, records[outcome.entity]) for outcome in outcomes]),),
         notes=() if fine else (f"not complete: {_why(outcomes, _TOLD)}",),
@@ -48,10 +48,10 @@ async def sync(job: Job, entities: Sequence[str]) -> Report:
 async def watch(job: Job, entities: Sequence[str], *, as_json: bool) -> Report:
     """Keep them up to date until Ctrl-C or SIGTERM; a line for each round that changed something or met a new fault."""
     names = _entities_to_sync(job, entities)
-    told = _Rounds(job, as_json=as_json)
+    rounds = _Rounds(job, as_json=as_json)
     async with _tenant(job) as tenant:
         await _services(tenant)
-        working = asyncio.ensure_future(tenant.keep_fresh(names, told))
+        working = asyncio.ensure_future(tenant.keep_fresh(names, rounds))
         with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
         try:
@@ -87,9 +87,9 @@ class _Rounds:
             sys.stdout.write(json.dumps({"at": at, "changed": changed, "incomplete": faults}) + "\n")
         else:
             parts = [f"{entity} {count}" for entity, count in changed.items()]
-            told = [f"changed: {', '.join(parts)}"] if parts else []
-            told += [f"not complete: {entity}: {reason}" for entity, reason in faults.items()]
-            sys.stdout.write(f"{at} {'; '.join(told)}\n")
+            messages = [f"changed: {', '.join(parts)}"] if parts else []
+            messages += [f"not complete: {entity}: {reason}" for entity, reason in faults.items()]
+            sys.stdout.write(f"{at} {'; '.join(messages)}\n")
         sys.stdout.flush()
 
 
@@ -135,9 +135,9 @@ _TOLD = 3
 
 
 def _why(outcomes: Sequence[SyncOutcome], most: int) -> str:
-    told = list(dict.fromkeys(_reason(outcome) for outcome in outcomes if not outcome.complete))
-    more = f"; and {len(told) - most} more" if len(told) > most else ""
-    return f"{'; '.join(told[:most])}{more}; what was cached stays"
+    reasons = list(dict.fromkeys(_reason(outcome) for outcome in outcomes if not outcome.complete))
+    more = f"; and {len(reasons) - most} more" if len(reasons) > most else ""
+    return f"{'; '.join(reasons[:most])}{more}; what was cached stays"
 
 
 def _reason(outcome: SyncOutcome) -> str:
@@ -145,10 +145,12 @@ def _reason(outcome: SyncOutcome) -> str:
     return reason if outcome.everywhere else f"{outcome.entity}: {reason}"
 
 
-def _line(each: SyncOutcome, records: int) -> Line:
-    result = "complete" if each.complete else f"not complete: {each.reason}"
-    return Line((each.entity, records, each.changed, each.quarantined, each.requests, result), each.complete)
+def _line(outcome: SyncOutcome, records: int) -> Line:
+    result = "complete" if outcome.complete else f"not complete: {outcome.reason}"
+    return Line(
+        (outcome.entity, records, outcome.changed, outcome.quarantined, outcome.requests, result), outcome.complete
+    )
 
 
-def _data(each: SyncOutcome, records: int) -> dict[str, object]:
-    return {"records": records, **asdict(each)}
+def _data(outcome: SyncOutcome, records: int) -> dict[str, object]:
+    return {"records": records, **asdict(outcome)}

@@ -45,13 +45,13 @@ async def _pair(job: Job, spec: EntitySpec, stands: Stands) -> tuple[str, Verifi
     """Return how the two that hold the entity compare, or which of them is behind; None where fewer hold it."""
     stores = stands.holding(spec.name)
     listed = {name: (await store.state(spec.name)).completed_at for name, store in stores.items()}
-    known = {name: at for name, at in listed.items() if at is not None}
-    if len(known) < 2:
+    completed = {name: at for name, at in listed.items() if at is not None}
+    if len(completed) < 2:
         return None
-    if len(set(known.values())) > 1:
-        return spec.name, min(known, key=known.__getitem__)
+    if len(set(completed.values())) > 1:
+        return spec.name, min(completed, key=completed.__getitem__)
     migration = Migration(await newest_of(stores.values()), job.clock, job.tell)
-    first, second = known
+    first, second = completed
     return spec.name, await migration.verify(spec, stores[first], stores[second])
 
 
@@ -64,7 +64,7 @@ def _file_line(name: str, faults: Sequence[str], stands: Stands) -> Line:
 def _line(entity: str, found: Verified | str) -> Line:
     if isinstance(found, str):
         return Line((entity, 0, "", "", "", f"{found} is behind: not compared"))
-    ids = [", ".join(map(str, each)) for each in (found.missing, found.surplus, found.different)]
+    ids = [", ".join(map(str, record_ids)) for record_ids in (found.missing, found.surplus, found.different)]
     equal = not found.differences
     result = "equal" if equal else f"differences: {found.differences}"
     return Line((entity, found.compared, *ids, result), good=equal)

@@ -28,11 +28,11 @@ async def verify(choice: CatalogChoice) -> Report:
     try:
         for _ in range(2):
             await upstreams.check()
-        told = {tool["name"]: tool for tool in await listing(own.tools, own.unlisted, others)}
+        by_name = {tool["name"]: tool for tool in await listing(own.tools, own.unlisted, others)}
     finally:
         await upstreams.stop()
     meant = {name: entry.descriptor for name, entry in catalog.entries.items() if entry.listed}
-    differing = sorted(name for name in {*meant, *told} if meant.get(name) != told.get(name))
+    differing = sorted(name for name in {*meant, *by_name} if meant.get(name) != by_name.get(name))
     return compared(catalog.drift(), catalog.stuck(), [f"{name}: not listed as it is meant" for name in differing])
 
 
@@ -51,8 +51,8 @@ async def diff(choice: CatalogChoice, url: str) -> Report:
     finders = [tool["name"] for tool in finder_listing()]
     meant = {f"served.{name}": captured(entry.descriptor) for name, entry in catalog.entries.items() if entry.listed}
     changes = [change for target, descriptor in meant.items() for change in tool_changes(target, descriptor, now)]
-    known = [*meant, *(f"served.{name}" for name in finders)]
-    return compared(ordered([*changes, *new_tools("served", known, now)]), ())
+    names = [*meant, *(f"served.{name}" for name in finders)]
+    return compared(ordered([*changes, *new_tools("served", names, now)]), ())
 
 
 async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool, yes: bool) -> Report:
@@ -65,10 +65,10 @@ async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool
         raise SettingsError(str(error)) from None
     changes = [change for change in _changes(pins, now) if _is_meant(change.target, targets)]
     if additive:
-        told = {change.target for change in changes if change.kind != "additive"}
-        changes = [change for change in changes if change.target not in told]
-    known = {change.target for change in changes} | set(pins)
-    unknown = [target for target in targets if "." in target and target not in known]
+        excluded = {change.target for change in changes if change.kind != "additive"}
+        changes = [change for change in changes if change.target not in excluded]
+    names = {change.target for change in changes} | set(pins)
+    unknown = [target for target in targets if "." in target and target not in names]
     if unknown:
         raise SettingsError(f"no tool is called {', '.join(unknown)}")
     if not changes:

@@ -69,8 +69,8 @@ def listed(catalog: LiveCatalog, withheld: Mapping[str, str]) -> Report:
         for entry in entries
     ]
     lines = [
-        Line((each["name"], each["origin"], "yes" if each["listed"] else "found", each["tokens"], each["withheld"]))
-        for each in data
+        Line((row["name"], row["origin"], "yes" if row["listed"] else "found", row["tokens"], row["withheld"]))
+        for row in data
     ]
     notes = [_cost(catalog, server, tokens) for server, tokens in sorted(costs.items())]
     sheet = Sheet(("tool", "origin", "listed", "tokens", "not served, because"), lines)
@@ -128,9 +128,9 @@ async def history(choice: CatalogChoice) -> Report:
     data: list[dict[str, object]] = []
     lines: list[Line] = []
     for path in snapshots(files_of(choice)):
-        told = read_json(path) or {}
-        servers = {name: each.get("state") for name, each in told.get("servers", {}).items()}
-        count = len(told.get("tools", ()))
+        snapshot = read_json(path) or {}
+        servers = {name: server.get("state") for name, server in snapshot.get("servers", {}).items()}
+        count = len(snapshot.get("tools", ()))
         data.append({"file": path.name, "servers": servers, "tools": count})
         lines.append(Line((path.name, count, ", ".join(f"{name} {state}" for name, state in servers.items()))))
     return Report({"history": data}, (Sheet(("file", "tools", "servers"), lines),) if lines else ())

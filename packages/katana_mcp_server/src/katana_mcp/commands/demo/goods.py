@@ -25,7 +25,7 @@ def _past(answers: Mapping[str, Answer]) -> dict[str, object]:
 def _transfer(answers: Mapping[str, Answer]) -> dict[str, object]:
     """Move two of the part from where most of it is to the next location."""
     part = next(record for record in answers["check_inventory"]["stock"] if record.get("sku") == "FSKT-35M")
-    places = sorted(part["locations"], key=lambda each: -each.get("in_stock", 0))
+    places = sorted(part["locations"], key=lambda location: -location.get("in_stock", 0))
     source, destination = (place["location_id"] for place in places[:2])
     rows = [{"sku_or_variant_id": part["sku"], "quantity": 2}]
     return {"source_location_id": source, "destination_location_id": destination, "rows": rows}

@@ -63,7 +63,7 @@ def document(rows: str, template: str) -> Callable[[Answer], list[str]]:
         order = TemplateRow(answer["order"])
         head = "{order_no} {customer}{supplier}{sku}, {status}, due {delivery_date:.10}"
         head += "{expected_arrival_date:.10}{production_deadline_date:.10}"
-        return [head.format_map(order), *(template.format_map(TemplateRow(each)).rstrip() for each in order[rows])]
+        return [head.format_map(order), *(template.format_map(TemplateRow(row)).rstrip() for row in order[rows])]
 
     return lines
 
@@ -87,9 +87,9 @@ def preview_lines(answer: Answer) -> list[str]:
     ]
     changes = [f"{change['field']}: {change.get('old')} -> {change.get('new')}" for change in answer.get("changes", ())]
     sums = [f"{answer['total']} {answer['currency']} with tax"] if "total" in answer else []
-    told = [warning["message"] for warning in answer["warnings"]]
+    warnings = [warning["message"] for warning in answer["warnings"]]
     sent = [f"{request['method']} {request['path']}" for request in answer["requests"]]
-    return [answer["message"], *goods, *sums, *changes, *told, *sent]
+    return [answer["message"], *goods, *sums, *changes, *warnings, *sent]
 
 
 def written(answer: Answer) -> str | None:

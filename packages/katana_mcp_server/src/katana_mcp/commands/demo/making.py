@@ -9,7 +9,10 @@ from katana_mcp.commands.demo.step import Answer, Chapter, Step, TemplateRow, al
 def _blocked_lines(answer: Answer) -> list[str]:
     line = "{sku:<18} missing {missing:>6} {uom} at {location}, for {waiting}"
     orders = [", ".join(order["order_no"] for order in row["orders"]) for row in answer["rows"]]
-    return [line.format_map(TemplateRow(row, waiting=each)) for row, each in zip(answer["rows"], orders, strict=True)]
+    return [
+        line.format_map(TemplateRow(row, waiting=order_numbers))
+        for row, order_numbers in zip(answer["rows"], orders, strict=True)
+    ]
 
 
 def _bom_lines(answer: Answer) -> list[str]:

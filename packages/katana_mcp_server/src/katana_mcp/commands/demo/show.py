@@ -45,22 +45,22 @@ async def run(chapters: Sequence[Chapter], *, color: bool) -> int:
         0 when every step was right, 1 when one was not, 128 and the number of a signal that ended it.
     """
     showing = asyncio.ensure_future(_print_chapters(chapters, color=color))
-    told: list[int] = []
+    received: list[int] = []
 
     def end(number: int) -> None:
-        if not told:  # a second one would break off the clearing up
+        if not received:  # a second one would break off the clearing up
             showing.cancel()
-        told.append(number)
+        received.append(number)
 
-    for number in (each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL):
+    for number in (candidate for candidate in _ENDING if signal.getsignal(candidate) is signal.SIG_DFL):
         with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
             asyncio.get_running_loop().add_signal_handler(number, end, number)
     try:
         return await showing
     except asyncio.CancelledError:
-        if not told:
+        if not received:
             raise
-        return 128 + told[0]
+        return 128 + received[0]
 
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)

@@ -31,20 +31,24 @@ _ONE_LINE = {"fine": True, "wrong": False, "advice": None}
 async def examine(settings: Settings, *, shapes: bool, as_json: bool) -> int:
     """Look, print, and return the exit code: 0 nothing is wrong, 1 something is."""
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
-    known, outside = account(settings)
+    account_settings, outside = account(settings)
     findings, collections = [_versions()], list[CollectionShape]()
     try:
-        check_account(known)
+        check_account(account_settings)
     except SettingsError as error:
         findings.append(Finding("key", "wrong", str(error), "create a key in Katana, Settings > API, and set it"))
     else:
-        findings.append(Finding("key", "fine", _key(known)))
-        async with _client(known, outside) as client:
-            findings += await account_findings(client, SystemClock(), _called(known))
+        findings.append(Finding("key", "fine", _key(account_settings)))
+        async with _client(account_settings, outside) as client:
+            findings += await account_findings(client, SystemClock(), _called(account_settings))
             if shapes and findings[-1].state != "wrong":
                 with bars() as tell:
                     collections = await shapes_of(client, tell)
-    findings += [*await cache_findings(known, outside), *catalog_findings(known), *host_findings()]
+    findings += [
+        *await cache_findings(account_settings, outside),
+        *catalog_findings(account_settings),
+        *host_findings(),
+    ]
     return _ended(findings, collections, as_json=as_json)
 
 
@@ -97,7 +101,7 @@ def _called(settings: Settings) -> str:
 def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
     every = [*findings, *(finding for collection in collections for finding in collection.findings)]
     shown = [*findings, *(finding for collection in collections for finding in few(collection))]
-    lines = [Line((finding.what, finding.told, finding.advice or ""), _ONE_LINE[finding.state]) for finding in shown]
+    lines = [Line((finding.what, finding.message, finding.advice or ""), _ONE_LINE[finding.state]) for finding in shown]
     sheets = [Sheet(("check", "found", "what to do"), lines)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")

@@ -13,15 +13,15 @@ class Finding:
     Attributes:
         what: was looked at.
         state: whether it is fine, works but could be better, or keeps the server from its work.
-        told: what was found, in a sentence without values of records.
+        message: what was found, in a sentence without values of records.
         advice: what to do, where something is to be done.
     """
 
     what: str
     state: State
-    told: str
+    message: str
     advice: str | None = None
 
     def data(self) -> dict[str, object]:
         """Return it for programs."""
-        return {"check": self.what, "state": self.state, "found": self.told, "advice": self.advice}
+        return {"check": self.what, "state": self.state, "found": self.message, "advice": self.advice}

@@ -52,7 +52,7 @@ class CollectionShape:
             "read": self.read,
             "ids": self.ids,
             "largest_record": self.largest,
-            "findings": [finding.told for finding in self.findings],
+            "findings": [finding.message for finding in self.findings],
         }
 
 
@@ -71,18 +71,21 @@ async def shapes_of(client: KatanaClient, tell: Tell) -> list[CollectionShape]:
 
 
 def _shape(name: str, page: Page[ReadModel]) -> CollectionShape:
-    told = Counter[str]()
+    counts = Counter[str]()
     for item, unread in zip(page.items, page.unread, strict=True):
-        told.update(f"{path} has a form that is not known" for path in set(unread))
-        told.update(set(_unknown(item, "")))
+        counts.update(f"{path} has a form that is not known" for path in set(unread))
+        counts.update(set(_unknown(item, "")))
     for row in page.invalid:
-        told[f"cannot be kept: {row.reason}"] += 1
+        counts[f"cannot be kept: {row.reason}"] += 1
     if page.strays:
-        told["is no object"] += len(page.strays)
+        counts["is no object"] += len(page.strays)
     if page.header_missing and page.count:
-        told["the page does not say how many there are"] += page.count
+        counts["the page does not say how many there are"] += page.count
     advice = "send this line to the project: it holds no value of yours"
-    lines = [Finding(name, "advice", f"{each} ({count} of {page.count})", advice) for each, count in told.most_common()]
+    lines = [
+        Finding(name, "advice", f"{message} ({count} of {page.count})", advice)
+        for message, count in counts.most_common()
+    ]
     return CollectionShape(
         name=name,
         total=page.total_records,
@@ -98,8 +101,8 @@ def _unknown(model: ReadModel, path: str) -> Iterator[str]:
     yield from (f"{path}{name} is a field that is not known" for name in model.model_extra or {})
     for name in model.model_fields_set & type(model).model_fields.keys():
         value: object = getattr(model, name)
-        known = _words(type(model), name)
-        if known and isinstance(value, str | int) and value not in known:
+        words = _words(type(model), name)
+        if words and isinstance(value, str | int) and value not in words:
             yield f"{path}{name} has a word that is not known"
         parts = cast("list[object]", value) if isinstance(value, list) else [value]
         for part in parts:
@@ -116,11 +119,11 @@ def _words(model: type[ReadModel], name: str) -> tuple[object, ...]:
 
 def _ids(found: list[object]) -> str:
     """Return kinds and lengths of ids."""
-    numbers = [len(str(each)) for each in found if isinstance(each, int)]
-    texts = [len(each) for each in found if isinstance(each, str)]
-    told = [
+    numbers = [len(str(value)) for value in found if isinstance(value, int)]
+    texts = [len(value) for value in found if isinstance(value, str)]
+    parts = [
         f"{min(lengths)} {kind}" if min(lengths) == max(lengths) else f"{min(lengths)} to {max(lengths)} {kind}"
         for lengths, kind in ((numbers, "digits"), (texts, "characters"))
         if lengths
     ]
-    return ", ".join(told)
+    return ", ".join(parts)

@@ -103,7 +103,7 @@ def found(name: HostName, *, project: bool = False) -> dict[str, list[str]]:
     host = HOSTS[name]
     path = host.project_file if project and host.project_file is not None else host.file()
     servers = _servers(read_entries(path), host, path)
-    return {each: line for each, listed in servers.items() if _is_ours(line := _command_line(listed))}
+    return {entry: line for entry, listed in servers.items() if _is_ours(line := _command_line(listed))}
 
 
 def _data(wish: Wish, path: Path, *, changed: bool) -> dict[str, object]:
@@ -144,7 +144,7 @@ def _command_line(listed: object) -> list[str]:
 
 
 def _is_ours(line: list[str]) -> bool:
-    return any(_NAMES.fullmatch(Path(each).name) for each in line)
+    return any(_NAMES.fullmatch(Path(word).name) for word in line)
 
 
 _NAMES = re.compile(r"katana-(?:factory-)?mcp(?:\.exe)?(?:[@=].+)?")
@@ -171,8 +171,8 @@ _KEYS = frozenset({"api_key", "api_key_file", "api_key_keyring", "sync_api_key"}
 
 def _of_this_shell(unwanted: Collection[str]) -> dict[str, str]:
     """Return the settings that the environment gives here, and would not give where the host starts the server."""
-    wanted = {variable(each) for each in Settings.model_fields.keys() - set(unwanted)}
-    return {name: value for name, value in sorted(os.environ.items()) if name.upper() in wanted and value}
+    variables = {variable(field) for field in Settings.model_fields.keys() - set(unwanted)}
+    return {name: value for name, value in sorted(os.environ.items()) if name.upper() in variables and value}
 
 
 def _typed(flags: Mapping[str, object]) -> list[str]:

@@ -32,8 +32,8 @@ async def entries(job: Job, limit: int, before: int | None) -> Report:
     if len(found) == limit:
         notes.append(f"older ones: katana-mcp journal list --before {found[-1].id}")
     return Report(
-        {"entries": [_data(each, now) for each in found]},
-        sheets=(Sheet(head, [_line(each, now) for each in found]),) if found else (),
+        {"entries": [_data(journal_entry, now) for journal_entry in found]},
+        sheets=(Sheet(head, [_line(journal_entry, now) for journal_entry in found]),) if found else (),
         notes=tuple(notes),
     )
 
@@ -59,8 +59,8 @@ async def export(job: Job) -> Report:
         return Report({})
     before: int | None = None
     while page := await _query(job, lambda journal, last=before: journal.entries(_PAGE, last)):
-        for each in page:
-            sys.stdout.write(encode(entry_payload(each, job.clock.now())).decode() + "\n")
+        for journal_entry in page:
+            sys.stdout.write(encode(entry_payload(journal_entry, job.clock.now())).decode() + "\n")
         before = page[-1].id
     return Report({})
 
@@ -108,29 +108,29 @@ def _actions(entry: Entry) -> Sequence[Line]:
                 place,
                 f"{sent.get('method', '')} {sent.get('path', '')}",
                 sent.get("title"),
-                each.state.replace("_", " "),
-                _time(each.at),
-                each.error,
+                outcome.state.replace("_", " "),
+                _time(outcome.at),
+                outcome.error,
             ),
-            _GOOD.get(each.state),
+            _GOOD.get(outcome.state),
         )
-        for place, (sent, each) in enumerate(zip(entry.plan.actions, entry.actions, strict=True), 1)
+        for place, (sent, outcome) in enumerate(zip(entry.plan.actions, entry.actions, strict=True), 1)
     ]
 
 
 def _entry_lines(entry: Entry, now: datetime) -> list[str]:
     plan = entry.plan
-    told = [f"planned by {plan.tool} for {plan.principal} at {_time(plan.created_at)}; {entry.stands(now)}"]
+    lines = [f"planned by {plan.tool} for {plan.principal} at {_time(plan.created_at)}; {entry.stands(now)}"]
     if entry.claimed_at is not None:
         ended = "not finished" if entry.finished_at is None else f"finished at {_time(entry.finished_at)}"
-        told.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
+        lines.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
     if entry.answered_at is not None:
-        told.append(f"a person was asked: {entry.answer} ({_time(entry.answered_at)})")
+        lines.append(f"a person was asked: {entry.answer} ({_time(entry.answered_at)})")
     if entry.refused_at is not None:
-        told.append(f"refused at {_time(entry.refused_at)}: {entry.refused}")
+        lines.append(f"refused at {_time(entry.refused_at)}: {entry.refused}")
     if entry.amended_at is not None:
-        told.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
-    return told
+        lines.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
+    return lines
 
 
 def _time(moment: datetime | None) -> str | None:

@@ -25,49 +25,49 @@ async def reconcile(job: Job) -> Report:
     finally:
         await tenant.close()
     head = ("entry", "action", "what", "now", "id", "looked up")
-    lines = [line for each in found for line in _lines(each)]
+    lines = [line for result in found for line in _lines(result)]
     return Report(
-        {"entries": [_data(each) for each in found]},
+        {"entries": [_data(result) for result in found]},
         sheets=(Sheet(head, lines),) if lines else (),
         notes=tuple(_notes(found)),
-        fine=all(each.is_sure for each in found),
+        fine=all(result.is_sure for result in found),
     )
 
 
-def _data(each: Reconciled) -> dict[str, object]:
-    outcome = None if each.outcome is None else each.outcome.model_dump(mode="json", exclude_none=True)
+def _data(result: Reconciled) -> dict[str, object]:
+    outcome = None if result.outcome is None else result.outcome.model_dump(mode="json", exclude_none=True)
     return {
-        "id": each.entry.id,
-        "tool": each.entry.plan.tool,
-        "summary": each.entry.plan.summary,
-        "was": each.was,
-        "is_sure": each.is_sure,
+        "id": result.entry.id,
+        "tool": result.entry.plan.tool,
+        "summary": result.entry.plan.summary,
+        "was": result.was,
+        "is_sure": result.is_sure,
         "outcome": outcome,
     }
 
 
-def _lines(each: Reconciled) -> list[Line]:
-    if each.outcome is None:
-        return [Line((each.entry.id, None, each.entry.plan.summary, each.was, None, None))]
+def _lines(result: Reconciled) -> list[Line]:
+    if result.outcome is None:
+        return [Line((result.entry.id, None, result.entry.plan.summary, result.was, None, None))]
     return [
         Line(
-            (each.entry.id, place, action.title, action.state.replace("_", " "), action.id, _last_asked(action)),
+            (result.entry.id, place, action.title, action.state.replace("_", " "), action.id, _last_asked(action)),
             {"applied": True, "unknown": False}.get(action.state),
         )
-        for place, action in enumerate(each.outcome.actions, 1)
+        for place, action in enumerate(result.outcome.actions, 1)
     ]
 
 
 def _last_asked(action: ActionOutcome) -> str | None:
     look = action.look_up or {}
-    told = look.get("error") or (f"rows: {look['rows']}, as planned: {look['as_planned']}" if "rows" in look else None)
-    return None if told is None else str(told)
+    text = look.get("error") or (f"rows: {look['rows']}, as planned: {look['as_planned']}" if "rows" in look else None)
+    return None if text is None else str(text)
 
 
 def _notes(found: Sequence[Reconciled]) -> list[str]:
     if not found:
         return ["the end of every plan is known"]
-    unsure = [str(each.entry.id) for each in found if not each.is_sure]
+    unsure = [str(result.entry.id) for result in found if not result.is_sure]
     if not unsure:
         return ["the end of every plan is known by now"]
     rest = f"not known yet: entry {', '.join(unsure)}"

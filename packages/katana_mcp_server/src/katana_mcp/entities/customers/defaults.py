@@ -110,7 +110,7 @@ def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
         replaced.add("shipping")
     for nr, key in enumerate(requested_ids(change.asked, "delete_address_ids")):
         kind = str(change.parts[ADDRESSES].before.get(key, {}).get("entity_type"))
-        is_default = key in {change.old.get(each) for each in _BY_TYPE.values()}
+        is_default = key in {change.old.get(field) for field in _BY_TYPE.values()}
         if is_default and kind not in replaced:
             path = f"delete_address_ids[{nr}]"
             message = (

@@ -84,7 +84,7 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
     # Whose default address we deleted, Katana may show with it for a while.
     defaults = {name: get_int(record, name) for name in ("default_billing_id", "default_shipping_id")}
     return customer_row(stored, names, services) | {
-        **{name: each if each in here else None for name, each in defaults.items()},
+        **{name: address_id if address_id in here else None for name, address_id in defaults.items()},
         "addresses": places,
         "sales_order_count": get_int(record, "sales_order_count"),
         "open_sales_order_count": get_int(record, "open_sales_order_count"),

@@ -74,12 +74,12 @@ async def _bom(record: Record, _: object, services: Services) -> RelatedRows:
 
 
 def _view(kind: ItemType) -> View:
-    told = with_variants(kind)
+    item_fields = with_variants(kind)
 
     def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         options = rows(stored.record, "configs")
         configs = [filled(Config, option, values=get_strs(option, "values")) for option in options]
-        return {**told(stored, names, services), "configs": configs or None}
+        return {**item_fields(stored, names, services), "configs": configs or None}
 
     return View(
         model=ItemDocument,

@@ -11,33 +11,36 @@ from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, id_in
 
 
-async def one_item(wanted: int | str, kind: ItemType | None, services: Services) -> Sourced:
+async def one_item(id_or_name: int | str, kind: ItemType | None, services: Services) -> Sourced:
     """Return the item with this id (integer), exact name or SKU (text), in any soft state.
 
     Raises:
         Refused: nothing has it, or several items have and no type tells them apart.
     """
     kinds = (kind,) if kind else ITEM_TYPES
-    found = await _found(wanted, kinds, services)
+    found = await _found(id_or_name, kinds, services)
     if not found:
-        named = [(each, wanted) for each in (*kinds, *(("variant",) if isinstance(wanted, str) else ()))]
-        found = await _found(wanted, kinds, services) if await services.lookups.ask(named) else []
-    live = [each for each in found if not (each[1].deleted or each[1].archived)]
+        named = [(entity, id_or_name) for entity in (*kinds, *(("variant",) if isinstance(id_or_name, str) else ()))]
+        found = await _found(id_or_name, kinds, services) if await services.lookups.ask(named) else []
+    live = [item for item in found if not (item[1].deleted or item[1].archived)]
     if len(live) == 1 or len(found) == 1:
         return (live or found)[0]
     if not found:
-        raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(wanted, kinds, services), "item_id"))
-    told = ", ".join(f"{source} {row.id} ({text(row.record, 'name')})" for source, row in (live or found)[:5])
-    message = f"{len(live or found)} items have the id, name or SKU {wanted!r}; name one by id and `item_type`: {told}"
+        raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(id_or_name, kinds, services), "item_id"))
+    candidates = ", ".join(f"{source} {row.id} ({text(row.record, 'name')})" for source, row in (live or found)[:5])
+    message = (
+        f"{len(live or found)} items have the id, name or SKU {id_or_name!r}; "
+        f"name one by id and `item_type`: {candidates}"
+    )
     raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "item_id"))
 
 
-async def _found(wanted: int | str, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
-    if isinstance(wanted, int):
-        return await _by_id(wanted, kinds, services)
-    found = [each for kind in kinds for each in await _by_name(wanted, kind, services)]
-    found = found or await _by_sku(wanted, kinds, services)
-    number = id_in(wanted)
+async def _found(id_or_name: int | str, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
+    if isinstance(id_or_name, int):
+        return await _by_id(id_or_name, kinds, services)
+    found = [item for kind in kinds for item in await _by_name(id_or_name, kind, services)]
+    found = found or await _by_sku(id_or_name, kinds, services)
+    number = id_in(id_or_name)
     return found if found or number is None else await _by_id(number, kinds, services)
 
 
@@ -68,14 +71,16 @@ async def _by_sku(sku: str, kinds: tuple[ItemType, ...], services: Services) -> 
     return [(kind, row) for kind, item_id in named for row in (await services.cache.get_many(kind, [item_id])).rows]
 
 
-async def _missing(wanted: int | str, kinds: tuple[ItemType, ...], services: Services) -> str:
+async def _missing(id_or_name: int | str, kinds: tuple[ItemType, ...], services: Services) -> str:
     called = " or ".join(kinds)
     missing = (
-        f"{called} {wanted} not found" if isinstance(wanted, int) else f"no {called} has the name or SKU {wanted!r}"
+        f"{called} {id_or_name} not found"
+        if isinstance(id_or_name, int)
+        else f"no {called} has the name or SKU {id_or_name!r}"
     )
     if await none_at_all(services, *ITEM_TYPES):
         return f"{missing}; {none_yet('items')}"
-    if isinstance(wanted, int):
+    if isinstance(id_or_name, int):
         return missing
-    near = [key for entity in (*kinds, "variant") for key in await near_keys(services, entity, wanted)]
+    near = [key for entity in (*kinds, "variant") for key in await near_keys(services, entity, id_or_name)]
     return f"{missing}{did_you_mean(dict.fromkeys(near[:3]))}"

@@ -68,17 +68,17 @@ _HEAD = (
         verbs=ONLY_LATER,
         clears=False,
         filled=True,
-        told=options.in_words,
+        in_words=options.in_words,
         first=options.before_variants,
     ),
 )
 _OF_PRODUCTS = {"is_producible", "is_purchasable", "is_auto_assembly", "serial_tracked", "operations_in_sequence"}
 
 
-def _settle(before: State | None, wanted: State) -> State:
+def _settle(before: State | None, goal: State) -> State:
     """Return an item with all its options; with its purchase unit goes the rate."""
-    unit_goes = wanted.get(_UNIT) is None and (before or {}).get(_UNIT) is not None
-    return options.settle(before, {**wanted, _RATE: None} if unit_goes else wanted)
+    unit_goes = goal.get(_UNIT) is None and (before or {}).get(_UNIT) is not None
+    return options.settle(before, {**goal, _RATE: None} if unit_goes else goal)
 
 
 def _purposes(change: Transition) -> Iterator[ToolWarning]:
@@ -110,9 +110,7 @@ def _of_products(change: Transition) -> Iterator[ToolWarning]:
         if new.get("default_supplier_id") is not None and not new["is_purchasable"]
         else None,
     }
-    yield from (
-        blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {told}", name) for name, told in found.items() if told
-    )
+    yield from (blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {why}", name) for name, why in found.items() if why)
 
 
 def _left(change: Transition) -> Mapping[str, str]:

@@ -98,11 +98,11 @@ def header(kind: ItemType) -> ComputedFields:
 
 def with_variants(kind: ItemType) -> ComputedFields:
     """Return the same, and the item's variants."""
-    told: Callable[[Stored, Names, Services], Mapping[str, object]] = header(kind)
+    header_fields: Callable[[Stored, Names, Services], Mapping[str, object]] = header(kind)
 
     def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         shown = variants(stored.record, names.parts.get((kind, stored.id), []), names)
-        return {**told(stored, names, services), "variant_count": len(shown), "rows": shown}
+        return {**header_fields(stored, names, services), "variant_count": len(shown), "rows": shown}
 
     return computed
 
@@ -113,25 +113,25 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
     Each is shown in its newest version: as the item embeds it, or as it is cached by itself.
     """
     newest: dict[int, Record] = {}
-    for place, each in enumerate((*rows(record, "variants"), *parts), 1):
-        variant_id = get_int(each, "id")
+    for place, row in enumerate((*rows(record, "variants"), *parts), 1):
+        variant_id = get_int(row, "id")
         key = -place if variant_id is None else variant_id  # those whose id cannot be read are not one
-        known = newest.get(key)
-        if known is None or (moment_in(each.get("updated_at")) or "") >= (moment_in(known.get("updated_at")) or ""):
-            newest[key] = each
+        other = newest.get(key)
+        if other is None or (moment_in(row.get("updated_at")) or "") >= (moment_in(other.get("updated_at")) or ""):
+            newest[key] = row
     supplier = names.record("supplier", record.get("default_supplier_id"))
     money = {"sales_currency": names.base_currency(), "purchase_currency": text(supplier, "currency")}
     return [
         filled(
             ItemVariant,
-            each,
+            variant,
             names,
-            variant_id=get_int(each, "id"),
-            config=config(each),
-            supplier_item_codes=get_strs(each, "supplier_item_codes"),
+            variant_id=get_int(variant, "id"),
+            config=config(variant),
+            supplier_item_codes=get_strs(variant, "supplier_item_codes"),
             **money,
         )
-        for each in _live(newest.values())
+        for variant in _live(newest.values())
     ]
 
 

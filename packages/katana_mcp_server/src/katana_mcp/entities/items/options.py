@@ -27,7 +27,9 @@ def _by_name(name: str, value: str) -> BeforeValidator:
     def named(given: object) -> object:
         if not isinstance(given, list):
             return given
-        entries = [cast("Mapping[str, object]", each) for each in cast("list[object]", given) if isinstance(each, dict)]
+        entries = [
+            cast("Mapping[str, object]", entry) for entry in cast("list[object]", given) if isinstance(entry, dict)
+        ]
         found = {entry.get(name): entry.get(value) for entry in entries}
         if len(found) < len(cast("list[object]", given)):
             raise ValueError("must be an object by the names of the options, each once")
@@ -55,29 +57,29 @@ type Config = Annotated[
 
 def config_of(row: State) -> dict[str, str]:
     """Return the values that a variant has, by the names of the options."""
-    pairs = [(each.get("config_name"), each.get("config_value")) for each in rows(row, OWN)]
+    pairs = [(config.get("config_name"), config.get("config_value")) for config in rows(row, OWN)]
     return {name: value for name, value in pairs if isinstance(name, str) and isinstance(value, str)}
 
 
 def in_words(value: object) -> str:
     """Return options in words, of an item or of a variant: `Size: S, M; Colour: Red`."""
-    entries = [cast("State", each) for each in cast("list[object]", value or []) if isinstance(each, Mapping)]
-    told = [
+    entries = [cast("State", entry) for entry in cast("list[object]", value or []) if isinstance(entry, Mapping)]
+    parts = [
         f"{entry['name']}: {', '.join(get_strs(entry, 'values') or ())}"
         if "name" in entry
         else f"{entry.get('config_name')}: {entry.get('config_value')}"
         for entry in entries
     ]
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
-def settle(before: State | None, wanted: State) -> State:
+def settle(before: State | None, goal: State) -> State:
     """Return an item whose variants hold what they had of options and what was given, and whose options know it all."""
     old = {row["id"]: config_of(row) for row in rows(before or {}, VARIANTS)}
-    having = [_merged(old.get(row.get("id"), {}), row) for row in rows(wanted, VARIANTS)]
-    options = _options(before, wanted.get(CONFIGS), [config_of(row) for row in having])
+    having = [_merged(old.get(row.get("id"), {}), row) for row in rows(goal, VARIANTS)]
+    options = _options(before, goal.get(CONFIGS), [config_of(row) for row in having])
     changed = {} if options is None else {CONFIGS: options}
-    return {**wanted, VARIANTS: having, **changed}
+    return {**goal, VARIANTS: having, **changed}
 
 
 def _given(asked: object) -> Values:
@@ -90,7 +92,7 @@ def _merged(old: Mapping[str, str], row: State) -> State:
     if not isinstance(given, Mapping):
         return row
     values = {**old, **cast("Mapping[str, str | None]", given)}
-    having = [{"config_name": name, "config_value": each} for name, each in values.items() if each]
+    having = [{"config_name": name, "config_value": value} for name, value in values.items() if value]
     if having or "id" in row:
         return {**row, OWN: having}
     return {name: value for name, value in row.items() if name != OWN}  # a new one names some, or none
@@ -98,20 +100,20 @@ def _merged(old: Mapping[str, str], row: State) -> State:
 
 def _options(before: State | None, asked: object, used: Sequence[Mapping[str, str]]) -> list[State] | None:
     """Return the whole list of options that Katana is to have; None where it stays as it is."""
-    known = {str(row.get("name")): row for row in rows(before or {}, CONFIGS)}
+    existing = {str(row.get("name")): row for row in rows(before or {}, CONFIGS)}
     given = _given(asked)
-    values: dict[str, list[str]] = {name: list(get_strs(each, "values") or ()) for name, each in known.items()}
-    values |= {name: list(dict.fromkeys(each)) for name, each in given.items()}
+    values: dict[str, list[str]] = {name: list(get_strs(option, "values") or ()) for name, option in existing.items()}
+    values |= {name: list(dict.fromkeys(choices)) for name, choices in given.items()}
     for name, value in [pair for config in used for pair in config.items()]:
         if name not in given and value not in values.setdefault(name, []):
             values[name].append(value)
-    if values == {name: list(get_strs(each, "values") or ()) for name, each in known.items()}:
-        return list(known.values()) if isinstance(asked, Mapping) else None
-    named = {name: {"id": each["id"]} if "id" in each else {} for name, each in known.items()}
+    if values == {name: list(get_strs(option, "values") or ()) for name, option in existing.items()}:
+        return list(existing.values()) if isinstance(asked, Mapping) else None
+    named = {name: {"id": option["id"]} if "id" in option else {} for name, option in existing.items()}
     options: list[State] = [
-        {**named.get(name, {}), "name": name, "values": each} for name, each in values.items() if each
+        {**named.get(name, {}), "name": name, "values": choices} for name, choices in values.items() if choices
     ]
-    return options or list(known.values())  # the last one stays: `checks` says so
+    return options or list(existing.values())  # the last one stays: `checks` says so
 
 
 def before_variants(change: Transition) -> list[State]:
@@ -122,11 +124,11 @@ def before_variants(change: Transition) -> list[State]:
         return after
     held = [config_of(row) for row in diff.before.values()]
     kept = {record["name"]: record for record in after}
-    for each in rows(change.old, CONFIGS):
-        used = [value for value in get_strs(each, "values") or () if value in _values(held, each["name"])]
-        now = kept.get(each["name"], {"id": each.get("id"), "name": each["name"], "values": []})
+    for option in rows(change.old, CONFIGS):
+        used = [value for value in get_strs(option, "values") or () if value in _values(held, option["name"])]
+        now = kept.get(option["name"], {"id": option.get("id"), "name": option["name"], "values": []})
         values = list(dict.fromkeys([*(get_strs(now, "values") or ()), *used]))
-        kept |= {each["name"]: {**now, "values": values}} if values else {}
+        kept |= {option["name"]: {**now, "values": values}} if values else {}
     return list(kept.values())
 
 

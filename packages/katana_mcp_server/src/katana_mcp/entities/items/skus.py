@@ -22,9 +22,9 @@ READ = (*VARIANT_ENTITIES, *FACTORY)
 """The cache entities that a plan reads besides the service."""
 
 
-async def find(services: Services, wanted: int | str) -> Stored:
+async def find(services: Services, id_or_name: int | str) -> Stored:
     """Return the service that an id, an exact name or a SKU names, as `get_item` finds it."""
-    return (await one_item(wanted, "service", services))[1]
+    return (await one_item(id_or_name, "service", services))[1]
 
 
 async def gather(change: Transition, services: Services) -> Facts:
@@ -90,8 +90,8 @@ def described(change: Transition) -> str:
     every = [text(change.subject, "sku"), *(text(row, "sku") for row in rows(change.subject, "variants"))]
     named = list(dict.fromkeys(sku for sku in every if sku))
     more = len(named) - _SHOWN
-    told = ", ".join([*named[:_SHOWN], *([f"and {more} more"] if more > 0 else [])])
-    return f" ({told})" if told else ""
+    shown = ", ".join([*named[:_SHOWN], *([f"and {more} more"] if more > 0 else [])])
+    return f" ({shown})" if shown else ""
 
 
 _SHOWN = 5

@@ -53,9 +53,9 @@ class Used:
     stock: tuple[str, ...] = ()
 
 
-async def find(kind: ItemType, services: Services, wanted: int | str) -> Stored:
+async def find(kind: ItemType, services: Services, id_or_name: int | str) -> Stored:
     """Return the item of a type that an id, an exact name or a SKU names, as `get_item` finds it."""
-    return (await one_item(wanted, kind, services))[1]
+    return (await one_item(id_or_name, kind, services))[1]
 
 
 async def gather(link: str, change: Transition, services: Services) -> Facts:
@@ -72,8 +72,8 @@ async def gather(link: str, change: Transition, services: Services) -> Facts:
     supplier = change.subject.get(_SUPPLIER)
     names = await look_up(services.cache, {"factory": (), "supplier": [supplier]})
     named = [] if get_int(old, _SUPPLIER) is None else [("supplier", get_int(old, _SUPPLIER) or 0)]
-    known = {**await references(services, named), **facts.references}
-    facts = replace(facts, names=names, references=known, beside={**facts.beside, "variant": tuple(mine)})
+    found = {**await references(services, named), **facts.references}
+    facts = replace(facts, names=names, references=found, beside={**facts.beside, "variant": tuple(mine)})
     going = ids_of(old) if change.after is None else change.sent["variants"].deletes
     variants = tuple(record_id for record_id in going if isinstance(record_id, int))
     used = await _used(variants, services) if variants else Used()
@@ -181,5 +181,5 @@ def linked(change: Transition) -> tuple[str, ...]:
     supplier = change.facts.names.record("supplier", change.subject.get(_SUPPLIER))
     currency = text(supplier, "currency") or (change.facts.names.base_currency() if supplier is None else None)
     where = f"of supplier {text(supplier, 'name')} " if supplier is not None else ""
-    told = (f"purchase prices {where}are in {currency}",) if is_bought and currency else ()
-    return (*told, *linked_orders(change))
+    notes = (f"purchase prices {where}are in {currency}",) if is_bought and currency else ()
+    return (*notes, *linked_orders(change))

@@ -18,7 +18,7 @@ from katana_mcp.values import get_int, number, rows
 
 _FIELDS = (
     Field("sku", NewName, "Need not be unique."),
-    Field(OWN, Config, "Its options, {Size: L}.", argument="config", clears=False, filled=True, told=in_words),
+    Field(OWN, Config, "Its options, {Size: L}.", argument="config", clears=False, filled=True, in_words=in_words),
     Field("sales_price", VariantPrice, "Base currency.", clears=False, filled=True),
     Field("purchase_price", VariantPrice, "Supplier's currency.", clears=False, filled=True),
     Field("supplier_item_codes", Codes, clears=False, filled=True),
@@ -35,8 +35,8 @@ def read(record: State, facts: Facts) -> State:
     """Return an item with its variants, each in its newest version: as the item embeds it, or as it is cached."""
     newest: dict[object, State] = {}
     for row in (*rows(record, VARIANTS), *facts.beside.get("variant", ())):
-        known = newest.get(row.get("id"))
-        if known is None or _changed_at(row) >= _changed_at(known):
+        previous = newest.get(row.get("id"))
+        if previous is None or _changed_at(row) >= _changed_at(previous):
             newest[row.get("id")] = {**_formed(row), "supplier_item_codes": row.get("supplier_item_codes") or []}
     return {**record, VARIANTS: list(newest.values())}
 
@@ -92,7 +92,7 @@ def variants_of(parent: str) -> Part:
 
 def _is_nested(row: State, material: State) -> bool:
     """Return whether a variant goes inside of a new material: that takes no sales price, and needs one variant."""
-    plain = [each for each in rows(material, VARIANTS) if "sales_price" not in each]
+    plain = [variant for variant in rows(material, VARIANTS) if "sales_price" not in variant]
     return row in plain if plain else row is rows(material, VARIANTS)[0]
 
 

@@ -15,8 +15,8 @@ from katana_mcp.values import get_bool, number
 REOPENED = "IN_PROGRESS"
 """The status that takes the productions of a done order back."""
 REFUSED = {
-    (PARTLY, each): ": its status follows from its productions" for each in ("NOT_STARTED", "BLOCKED", REOPENED)
-} | {(DONE, each): f": reopen it as {REOPENED}" for each in ("NOT_STARTED", "BLOCKED")}
+    (PARTLY, status): ": its status follows from its productions" for status in ("NOT_STARTED", "BLOCKED", REOPENED)
+} | {(DONE, status): f": reopen it as {REOPENED}" for status in ("NOT_STARTED", "BLOCKED")}
 """From which status to which a request cannot go, and why."""
 _LOCKED = ("order_no", "planned_quantity", "location_id", "production_deadline_date")
 """What of a head stays as it is once the order is done."""
@@ -55,10 +55,10 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
     """Yield that nothing makes this product, or nothing is made at this location."""
     facts = change.facts
     if change.before is None:
-        known = facts.with_id("variant", change.new.get("variant_id"))
-        item = None if known is None else facts.names.item(facts.names.record("variant", known.id))
-        if known is not None and item is not None and not get_bool(item, "is_producible"):
-            message = f"sku_or_variant_id: {known.called} is not marked as made, so Katana makes no order for it"
+        product = facts.with_id("variant", change.new.get("variant_id"))
+        item = None if product is None else facts.names.item(facts.names.record("variant", product.id))
+        if product is not None and item is not None and not get_bool(item, "is_producible"):
+            message = f"sku_or_variant_id: {product.called} is not marked as made, so Katana makes no order for it"
             yield blocking(warning_codes.NOT_PRODUCIBLE, message, "sku_or_variant_id")
     if "location_id" in change.head:
         yield from makes_nothing(facts, change.new, "location_id")
@@ -66,10 +66,10 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
 
 def makes_nothing(facts: Facts, order: State, path: str) -> Iterator[ToolWarning]:
     """Yield that Katana does not allow manufacturing at the location of an order."""
-    known = facts.with_id("location", order.get("location_id"))
-    place = None if known is None else facts.names.record("location", known.id)
-    if known is not None and place is not None and get_bool(place, "manufacturing_allowed") is False:
-        message = f"{path}: Katana does not allow manufacturing at {known.called}"
+    location = facts.with_id("location", order.get("location_id"))
+    place = None if location is None else facts.names.record("location", location.id)
+    if location is not None and place is not None and get_bool(place, "manufacturing_allowed") is False:
+        message = f"{path}: Katana does not allow manufacturing at {location.called}"
         yield blocking(warning_codes.NOT_PRODUCIBLE, message, path)
 
 
@@ -168,11 +168,11 @@ def described(change: Transition) -> str:
     """Return of what a new order is, and where; or how far one is that goes."""
     if change.before is not None:
         return f" ({change.before.get('status')})"
-    known = [
+    pairs = [
         (change.facts.one(entity, change.asked.get(name)), change.asked.get(name))
         for entity, name in (("variant", "sku_or_variant_id"), ("location", "location_id"))
     ]
-    product, place = (str(asked) if one is None else one.called for one, asked in known)
+    product, place = (str(asked) if one is None else one.called for one, asked in pairs)
     return f" for {plain_number(number(change.new, 'planned_quantity') or Decimal(0))} of {product} at {place}"
 
 

@@ -61,13 +61,13 @@ class _Chosen:
 async def _gather(request: CreateManufacturingOrdersRequest, services: Services) -> Facts:
     """Return the sales order as it is now, with its goods and places."""
     await current(services, _READS, ("sales_order",))
-    known = await one_record(services, "sales_order", request.sales_order_id, "order number")
-    stored = await live_record(services, "sales_order", known)
+    cached = await one_record(services, "sales_order", request.sales_order_id, "order number")
+    stored = await live_record(services, "sales_order", cached)
     found = await references(services, [*_named_by(stored.record)])
-    wanted: dict[str, list[object]] = {"variant": [], "location": []}
-    for (entity, _), each in found.items():
-        wanted[entity] += [one.id for one in each.found]
-    names = await look_up(services.cache, wanted)
+    ids_by_entity: dict[str, list[object]] = {"variant": [], "location": []}
+    for (entity, _), named in found.items():
+        ids_by_entity[entity] += [one.id for one in named.found]
+    names = await look_up(services.cache, ids_by_entity)
     return Facts(record=stored.record, deleted=stored.deleted, references=found, names=names, days=services.days)
 
 
@@ -106,9 +106,9 @@ def _checks(request: CreateManufacturingOrdersRequest, facts: Facts) -> Sequence
 def _too_small(request: CreateManufacturingOrdersRequest, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
     """Yield a row that would be split into more orders than anybody means."""
     over = [
-        each.key
-        for each in chosen
-        if each.row is not None and len(split(each.row, request.most_per_order)) > MOST_ORDERS
+        choice.key
+        for choice in chosen
+        if choice.row is not None and len(split(choice.row, request.most_per_order)) > MOST_ORDERS
     ]
     if over:
         message = f"most_per_order: row {over[0]} would become more than {MOST_ORDERS} orders; make more in each"
@@ -124,28 +124,34 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
             warning_codes.EMPTY_ORDER, "no row needs one: each has an order already or is not marked as made"
         )
     seen: set[int] = set()
-    for each in chosen:
-        row, path = each.row or EMPTY, each.path
+    for choice in chosen:
+        row, path = choice.row or EMPTY, choice.path
         linked, place = row.get("linked_manufacturing_order_id"), row.get("location_id") or order.get("location_id")
-        if each.row is None:
+        if choice.row is None:
             has = ", ".join(str(one.get("id")) for one in rows(order, _ROWS))
-            yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no row {each.key}; it has {has}", path)
-        elif each.key in seen:
-            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, f"{path}: row {each.key} is named twice", path)
+            yield blocking(
+                warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no row {choice.key}; it has {has}", path
+            )
+        elif choice.key in seen:
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, f"{path}: row {choice.key} is named twice", path)
         elif linked is not None:
-            message = f"{path}: manufacturing order {linked} already makes row {each.key}"
+            message = f"{path}: manufacturing order {linked} already makes row {choice.key}"
             yield blocking(warning_codes.LOCKED, message, path)
         elif not is_marked(facts, row, "is_producible"):
-            message = f"{path}: what row {each.key} sells is not marked as made, so Katana makes no order for it"
+            message = f"{path}: what row {choice.key} sells is not marked as made, so Katana makes no order for it"
             yield blocking(warning_codes.NOT_PRODUCIBLE, message, path)
         yield from makes_nothing(facts, {"location_id": place}, path)
-        seen.add(each.key)
+        seen.add(choice.key)
     yield from _in_stock(facts, chosen)
 
 
 def _in_stock(facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
     """Yield which rows have all of their goods already: Katana makes what is asked for all the same."""
-    there = [each.row for each in chosen if each.row is not None and each.row.get("product_availability") == "IN_STOCK"]
+    there = [
+        choice.row
+        for choice in chosen
+        if choice.row is not None and choice.row.get("product_availability") == "IN_STOCK"
+    ]
     if there:
         called = first_of([f"{_line(facts, row).sku} (row {row.get('id')})" for row in there], _NAMED)
         message = f"in stock for this order already: {called}; name the rows that lack something in row_ids"
@@ -158,14 +164,14 @@ _NAMED = 10
 def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:
     order, chosen = facts.record or EMPTY, _chosen(request, facts)
     is_lawful = not any(check.severity == "blocking" for check in _checks(request, facts))
-    key, made = get_int(order, "id") or 0, [each.row for each in chosen if each.row is not None]
+    key, made = get_int(order, "id") or 0, [choice.row for choice in chosen if choice.row is not None]
     parts = [(row, split(row, request.most_per_order)) for row in made]
     lines = tuple(_line(facts, row, amount) for row, amounts in parts for amount in amounts)
-    told = ", ".join(f"{plain_number(Decimal(str(line.quantity)))} of {line.sku}" for line in lines)
+    orders = ", ".join(f"{plain_number(Decimal(str(line.quantity)))} of {line.sku}" for line in lines)
     unlinked = sum(len(amounts) - 1 for _, amounts in parts)
-    told += f"; {unlinked} of them not linked to it" if unlinked else ""
+    orders += f"; {unlinked} of them not linked to it" if unlinked else ""
     return Draft(
-        summary=f"new manufacturing orders for {_called(facts)}: {told or 'none'}",
+        summary=f"new manufacturing orders for {_called(facts)}: {orders or 'none'}",
         actions=tuple(_actions(request, facts, parts)) if is_lawful else (),
         touches={"record": order},
         lanes=(record_lane("sales_order", key),),
@@ -195,17 +201,17 @@ def _actions(
 
 
 def _line(facts: Facts, row: State, quantity: Decimal | None = None) -> PlanLine:
-    known = facts.with_id("variant", row.get("variant_id"))
+    variant = facts.with_id("variant", row.get("variant_id"))
     quantity = (number(row, "quantity") or Decimal(0)) if quantity is None else quantity
-    if known is None:
+    if variant is None:
         return PlanLine(row_id=get_int(row, "id"), sku=str(row.get("variant_id")), quantity=quantity)
     return PlanLine(
         row_id=get_int(row, "id"),
-        variant_id=known.id,
-        sku=known.sku,
-        name=known.name,
+        variant_id=variant.id,
+        sku=variant.sku,
+        name=variant.name,
         quantity=quantity,
-        unit=known.unit,
+        unit=variant.unit,
     )
 
 

@@ -36,14 +36,14 @@ def moved(facts: Facts, order: State, production: State, times: int, path: str |
         (get_int(ingredient, "variant_id"), number(ingredient, "quantity"))
         for ingredient in rows(production, "ingredients")
     ]
-    goods = [(*made, times), *((*each, -times) for each in used)]
+    goods = [(*made, times), *((*use, -times) for use in used)]
     where = facts.with_id("location", place)
     for variant, quantity, sign in goods:
-        known = facts.with_id("variant", variant)
+        named = facts.with_id("variant", variant)
         if variant is not None and place is not None:
             yield StockMove(
                 variant=variant,
-                called=str(variant) if known is None else known.called,
+                called=str(variant) if named is None else named.called,
                 location=place,
                 place=str(place) if where is None else where.called,
                 change=(quantity or Decimal(0)) * sign,

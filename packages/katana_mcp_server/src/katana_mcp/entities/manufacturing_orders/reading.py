@@ -47,11 +47,11 @@ async def gather(change: Transition, services: Services) -> Facts:
     await current(services, [entity for entity, _ in named], ())
     found = await references(services, [*_named_by(change.subject, facts)])
     facts = replace(facts, references={**found, **facts.references})
-    known = [(entity, record.id) for (entity, _), many in facts.references.items() for record in many.found]
-    wanted: dict[str, list[object]] = {"variant": [], "location": [], "sales_order": []}
-    for entity, record_id in [*known, *named]:
-        wanted.setdefault(entity, []).append(record_id)
-    facts = replace(facts, names=await look_up(services.cache, wanted))
+    mentioned = [(entity, record.id) for (entity, _), many in facts.references.items() for record in many.found]
+    ids_by_entity: dict[str, list[object]] = {"variant": [], "location": [], "sales_order": []}
+    for entity, record_id in [*mentioned, *named]:
+        ids_by_entity.setdefault(entity, []).append(record_id)
+    facts = replace(facts, names=await look_up(services.cache, ids_by_entity))
     moves = undone(replace(change, facts=facts))
     return replace(facts, levels=await read_levels(services, [move.variant for move in moves])) if moves else facts
 
@@ -65,11 +65,12 @@ async def beside(order: State, services: Services) -> dict[str, tuple[Record, ..
     key = get_int(order, "id") or 0
     mine = ("manufacturing_order_id", key)
     found = {
-        each: await rows_now(services, each, mine, manufacturing_order_id=key) for each in (RECIPE_ROWS, OPERATIONS)
+        entity: await rows_now(services, entity, mine, manufacturing_order_id=key)
+        for entity in (RECIPE_ROWS, OPERATIONS)
     }
     if order.get("completed_quantity") or order.get("status") == DONE:
         found[PRODUCTIONS] = await rows_now(services, PRODUCTIONS, mine, manufacturing_order_ids=[key])
-    return {entity: tuple(map(_own, each)) for entity, each in found.items()}
+    return {entity: tuple(map(_own, records)) for entity, records in found.items()}
 
 
 def _named_by(order: State, facts: Facts) -> Iterator[Asked]:

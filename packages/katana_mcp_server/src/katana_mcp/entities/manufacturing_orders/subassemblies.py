@@ -127,12 +127,12 @@ def shown(order: Record, names: Names) -> list[Subassembly] | None:
             recipe_row_id=get_int(row, "id"),
             sku=names.sku(row.get("variant_id")),
             name=names.variant(row.get("variant_id")),
-            orders=[_told(each, names) for each in cast("list[Record]", row.get("orders"))],
+            orders=[_making_order(linked, names) for linked in cast("list[Record]", row.get("orders"))],
         )
         for row in rows(order, SUBASSEMBLIES)
     ]
 
 
-def _told(order: Record, names: Names) -> MakingOrder:
+def _making_order(order: Record, names: Names) -> MakingOrder:
     key, same = get_int(order, "id"), order.get("same_sales_order")
     return filled(MakingOrder, order, names, manufacturing_order_id=key, same_sales_order=same)

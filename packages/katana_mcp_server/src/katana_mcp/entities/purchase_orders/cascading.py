@@ -62,7 +62,7 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
     follow = [row for row in _staying(change, "location_id")[0] if row.get("location_id") == home]
     place = change.head.get("location_id")
     if isinstance(place, int) and follow:
-        old, new = (called(change.facts, "location", each) for each in (home, place))
+        old, new = (called(change.facts, "location", location) for location in (home, place))
         message = f"rows expected at {old} change to {new}, like their order: {rows_in_words(follow, change)}"
         yield advisory(warning_codes.LOCATIONS_CASCADE, message, "location_id")
     yield from _amounts(change)

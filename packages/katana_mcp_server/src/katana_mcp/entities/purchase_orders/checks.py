@@ -17,7 +17,7 @@ _UNRECEIVED = frozenset({"supplier_id", "location_id", "tracking_location_id", "
 _OPEN = frozenset({"order_no", "expected_arrival_date"})
 _LOCKED = frozenset({"variant_id", "quantity", "price_per_unit", *UNIT, "tax_rate_id", "location_id"})
 """What of a row stays as it is once it is received."""
-REFUSED = {(each, "DRAFT"): "" for each in RECEIVED} | {
+REFUSED = {(status, "DRAFT"): "" for status in RECEIVED} | {
     ("DRAFT", "RECEIVED"): "",
     ("PARTIALLY_RECEIVED", "NOT_RECEIVED"): ": Katana can undo receipts only after the whole order was received",
 }
@@ -77,27 +77,27 @@ def _status(change: Transition) -> Iterator[ToolWarning]:
 def _unreceives(change: Transition) -> ToolWarning:
     """Return what taking receipts back means; it has to be asked for as such."""
     came, moved = received(change.old), moves(change)
-    told = f"undoing the receipt of {order_of(change)} removes the received goods from stock"
+    message = f"undoing the receipt of {order_of(change)} removes the received goods from stock"
     if not change.asked.get("unreceive"):
         what = in_a_sentence(described(moved, change.facts.levels)) if moved else rows_in_words(came, change)
-        why = f"{told}: {what}; if you want this, pass unreceive=true"
+        why = f"{message}: {what}; if you want this, pass unreceive=true"
         return blocking(warning_codes.UNRECEIVE_REQUIRED, why, "status")
-    told += f": {rows_in_words(came, change)}"
+    message += f": {rows_in_words(came, change)}"
     gone = [row for row in came if row["id"] in change.sent[ROWS].deletes]
-    told += f"; the receipt date of {rows_in_words(gone, change)} is lost with the row" if gone else ""
+    message += f"; the receipt date of {rows_in_words(gone, change)} is lost with the row" if gone else ""
     merged = len(rows(change.old, ROWS)) - len(rows(change.unlocked, ROWS))
-    told += "; rows that differ only in quantity become one row" if merged else ""
-    return advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+    message += "; rows that differ only in quantity become one row" if merged else ""
+    return advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
 
 
 def _receives(change: Transition) -> Iterator[ToolWarning]:
     then, order = rows(change.new, ROWS), order_of(change)
     batched = [row for row in then if good_of(change.facts, row).in_batches]
     if batched:
-        told = (
+        message = (
             f"rows of {order} are tracked by batch, so a status cannot receive them: {rows_in_words(batched, change)}"
         )
-        yield blocking(warning_codes.BATCH_REQUIRED, told, "status")
+        yield blocking(warning_codes.BATCH_REQUIRED, message, "status")
         return
     if not then:
         yield blocking(warning_codes.EMPTY_ORDER, f"{order} would have no rows to receive", "status")
@@ -105,9 +105,9 @@ def _receives(change: Transition) -> Iterator[ToolWarning]:
     came = {row["id"] for row in received(change.old)}
     open_rows = [row for row in then if row.get("id") not in came]
     now, before = ([row for row in open_rows if (row.get("received_date") is not None) is own] for own in (False, True))
-    told = f"every open row of {order} is received" + (f" now: {rows_in_words(now, change)}" if now else "")
-    told += f"; with the receipt date given: {rows_in_words(before, change)}" if before else ""
-    yield advisory(warning_codes.RECEIVES_ROWS, told, "status")
+    message = f"every open row of {order} is received" + (f" now: {rows_in_words(now, change)}" if now else "")
+    message += f"; with the receipt date given: {rows_in_words(before, change)}" if before else ""
+    yield advisory(warning_codes.RECEIVES_ROWS, message, "status")
 
 
 def _rows(change: Transition) -> Iterator[ToolWarning]:
@@ -142,7 +142,7 @@ def _deleted(change: Transition) -> Iterator[ToolWarning]:
         has_come = text(diff.before.get(key, {}), "received_date") is not None
         if _standing(change) == "RECEIVED" or has_come:
             yield _locked(change, f"received row {key} cannot be deleted", f"delete_row_ids[{place}]")
-    if change.new.get("status") != (change.wanted or {}).get("status"):
+    if change.new.get("status") != (change.target or {}).get("status"):
         message = f"{order} has no open row left, so it becomes {change.new.get('status')} and no rows can be added"
         yield advisory(warning_codes.RECEIVES_ROWS, message, "delete_row_ids")
     if diff.deletes and not rows(change.new, ROWS) and change.status != "RECEIVED":

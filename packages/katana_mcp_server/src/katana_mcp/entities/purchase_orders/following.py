@@ -71,7 +71,7 @@ def follow(before: State, after: State) -> State:
 def _merged(found: list[Record]) -> list[Record]:
     """Return rows as one where they are alike but for their quantities; the one with the lowest id stays."""
     first = dict[object, dict[str, object]]()
-    for row in sorted(found, key=lambda each: get_int(each, "id") or 0):
+    for row in sorted(found, key=lambda record: get_int(record, "id") or 0):
         kind = (*(str(row.get(name)) for name in _ALIKE), *(number(row, name) for name in _ALIKE_IN_NUMBER))
         stays = first.setdefault(kind, {**row})
         if stays.get("id") != row.get("id"):

@@ -42,8 +42,8 @@ def good_of(facts: Facts, row: State) -> PurchasableVariant:
 
 def called(facts: Facts, entity: str, key: object) -> str | None:
     """Return what people call a record, as well as it is known."""
-    known = facts.with_id(entity, key)
-    return known.called if known is not None else None if key is None else str(key)
+    record = facts.with_id(entity, key)
+    return record.called if record is not None else None if key is None else str(key)
 
 
 def sku(change: Transition, row: State) -> str:
@@ -63,10 +63,10 @@ def tax_rate(facts: Facts, row: State) -> Decimal | None:
 
 def finish_row(row: State, order: State, facts: Facts) -> State:
     """Return a new row with the price of its item, where that fits, and the default tax rate: both are sent."""
-    known, good = buying(facts), good_of(facts, row)
-    ordered_in = text(order, "currency") or (None if "id" in order else known.supplier_currency)
+    terms, good = buying(facts), good_of(facts, row)
+    ordered_in = text(order, "currency") or (None if "id" in order else terms.supplier_currency)
     price = {} if "price_per_unit" in row else {"price_per_unit": _own_price(row, good, ordered_in)}
-    taxed = {} if known.default_tax is None else {"tax_rate_id": known.default_tax}
+    taxed = {} if terms.default_tax is None else {"tax_rate_id": terms.default_tax}
     return {**{name: value for name, value in (taxed | price).items() if value is not None}, **row}
 
 
@@ -89,8 +89,8 @@ def unit_of(facts: Facts, row: State, good: PurchasableVariant) -> str | None:
     own = text(row, UNIT[0])
     unit = own or good.unit
     rate = number(row, UNIT[1]) or (good.rate if own in (None, good.unit) else None)
-    known = facts.with_id("variant", row.get("variant_id"))
-    stock = None if known is None else known.unit
+    variant = facts.with_id("variant", row.get("variant_id"))
+    stock = None if variant is None else variant.unit
     holds = rate not in (None, 1) and unit != stock and stock is not None
     return f"{unit} ({plain_number(rate)} {stock})" if unit and rate is not None and holds else unit
 
@@ -99,18 +99,18 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
     """Yield which new rows take the price of their item, and of which none fits."""
     ordered_in = currency(change)
     for here, asked, row in added_parts(change, ROWS):
-        known = change.facts.with_id("variant", row.get("variant_id"))
-        if "price_per_unit" in asked or known is None:
+        variant = change.facts.with_id("variant", row.get("variant_id"))
+        if "price_per_unit" in asked or variant is None:
             continue
         good, path = good_of(change.facts, row), f"{here}.price_per_unit"
         if "price_per_unit" in row:
             price = plain_number(number(row, "price_per_unit") or Decimal(0))
             message = (
-                f"{path}: no price given: the purchase price of {known.called} is used, {price} {good.currency or ''}"
+                f"{path}: no price given: the purchase price of {variant.called} is used, {price} {good.currency or ''}"
             )
             yield info(warning_codes.DEFAULT_PRICE, message.rstrip(), path)
         else:
-            message = f"{path}: {known.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
+            message = f"{path}: {variant.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
             yield blocking(warning_codes.PRICE_REQUIRED, message, path)
 
 
@@ -135,10 +135,10 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
         *((here, asked, asked) for here, asked, *_ in changed_rows(change, ROWS)),
     ):
         named = asked.get("sku_or_variant_id")
-        known = change.facts.one("variant", named)
-        if known is not None:
-            good = good_of(change.facts, {**row, "variant_id": known.id})
-            yield from _not_bought(good, known.called, f"{here}.sku_or_variant_id")
+        variant = change.facts.one("variant", named)
+        if variant is not None:
+            good = good_of(change.facts, {**row, "variant_id": variant.id})
+            yield from _not_bought(good, variant.called, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
             message = f"{here}.quantity is 0: delete the row or leave it out"
             yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
@@ -150,7 +150,7 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[ToolWarning]:
-    if not good.known:
+    if not good.is_cached:
         why = "is not in the cache yet: whether it is bought and how it is tracked is not known; try again in a moment"
         yield blocking(warning_codes.COLD_CACHE, f"{path}: {name} {why}", path)
     elif good.service:
@@ -164,28 +164,29 @@ def advisories(change: Transition) -> Iterator[ToolWarning]:
     """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
     supplier = get_int(change.new, "supplier_id")
     for here, asked, row in added_parts(change, ROWS):
-        good, known = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
-        if known is None:
+        good, variant = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
+        if variant is None:
             continue
         if "price_per_unit" not in asked and None not in (supplier, good.supplier) and good.supplier != supplier:
             theirs, ours = good.supplier_name or good.supplier, called(change.facts, "supplier", supplier)
             message = (
-                f"{here}.price_per_unit: {known.called} has the price of supplier {theirs}, but the order is for {ours}"
+                f"{here}.price_per_unit: {variant.called} has the price of supplier {theirs}, "
+                f"but the order is for {ours}"
             )
             yield advisory(warning_codes.OTHER_SUPPLIER, message, f"{here}.price_per_unit")
         rate = number(row, UNIT[1]) or good.rate or 1
         if good.minimum is not None and (number(row, "quantity") or 0) * rate < good.minimum:
-            message = f"{here}.quantity: {known.called} has a minimum order of {plain_number(good.minimum)}"
+            message = f"{here}.quantity: {variant.called} has a minimum order of {plain_number(good.minimum)}"
             yield advisory(warning_codes.BELOW_MINIMUM, message, f"{here}.quantity")
 
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:
     """Yield which tax rate was taken where none is given, and that the total with tax is not known."""
-    known, added = buying(change.facts), list(added_parts(change, ROWS))
+    terms, added = buying(change.facts), list(added_parts(change, ROWS))
     path = "rows" if change.before is None else "add_rows"
-    if known.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
-        rate = known.rates.get(known.default_tax)
-        which = f"id {known.default_tax}" if rate is None else f"{plain_number(rate)} %"
+    if terms.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
+        rate = terms.rates.get(terms.default_tax)
+        which = f"id {terms.default_tax}" if rate is None else f"{plain_number(rate)} %"
         message = f"{path}: the default tax rate for purchases was used where none was given ({which})"
         yield info(warning_codes.DEFAULT_TAX_RATE, message, path)
     unknown = [sku(change, row) for row in rows(change.new, ROWS) if tax_rate(change.facts, row) is None]
@@ -195,14 +196,14 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
         yield info(warning_codes.TAX_UNKNOWN, message)
     for here, asked, _ in added_parts(change, COSTS, COSTS):
         if "tax_rate_id" not in asked:
-            yield _cost_taxed(known, f"{here}.tax_rate_id")
+            yield _cost_taxed(terms, f"{here}.tax_rate_id")
 
 
-def _cost_taxed(known: Buying, path: str) -> ToolWarning:
-    if known.default_tax is None:
+def _cost_taxed(terms: Buying, path: str) -> ToolWarning:
+    if terms.default_tax is None:
         message = f"{path}: Katana needs a tax rate for a cost, and the account has no default for purchases; give one"
         return blocking(warning_codes.TAX_RATE_REQUIRED, message, path)
-    message = f"{path}: the default tax rate for purchases was used (id {known.default_tax})"
+    message = f"{path}: the default tax rate for purchases was used (id {terms.default_tax})"
     return info(warning_codes.DEFAULT_TAX_RATE, message, path)
 
 

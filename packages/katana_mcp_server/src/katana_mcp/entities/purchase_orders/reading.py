@@ -13,7 +13,7 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.purchase_orders.pricing import ROWS, Buying, buying, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
-from katana_mcp.references.purchasable import PurchasableVariant, known_good
+from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
 from katana_mcp.references.resolve import as_they_are_now, unasked
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import Verb
@@ -48,7 +48,7 @@ async def gather(change: Transition, services: Services) -> Facts:
 
 
 def _variants(facts: Facts) -> list[int]:
-    named = [each.one for (entity, _), each in facts.references.items() if entity == "variant"]
+    named = [reference.one for (entity, _), reference in facts.references.items() if entity == "variant"]
     return list(dict.fromkeys(record.id for record in named if record is not None))
 
 
@@ -98,8 +98,8 @@ async def _costs_now(order: State, services: Services) -> Sequence[Record]:
 async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     default = (tax.id for tax in taxes if get_bool(tax.record, "is_default_purchases"))
-    known = facts.one("supplier", supplier)
-    named = (await services.cache.get_many("supplier", [] if known is None else [known.id])).rows
+    record = facts.one("supplier", supplier)
+    named = (await services.cache.get_many("supplier", [] if record is None else [record.id])).rows
     rates = {tax.id: rate for tax in taxes if (rate := number(tax.record, "rate")) is not None}
     return Buying(
         goods=await goods_of(_variants(facts), services),
@@ -112,7 +112,7 @@ async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
 async def goods_of(variants: Sequence[int], services: Services) -> dict[int, PurchasableVariant]:
     """Return how each of these variants is bought, as far as it is cached."""
     names = await look_up(services.cache, {"variant": variants, "supplier": (), "factory": ()})
-    return {key: known_good(names.record("variant", key) or EMPTY, names) for key in variants}
+    return {key: purchasable_variant(names.record("variant", key) or EMPTY, names) for key in variants}
 
 
 def uses(change: Transition) -> Iterator[tuple[str, int]]:

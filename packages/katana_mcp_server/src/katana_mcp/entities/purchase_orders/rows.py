@@ -95,10 +95,10 @@ _LINE = partial(line, PurchaseOrderLine)
 
 
 def with_rows(
-    stored: Stored, names: Names, services: Services, told: Callable[..., Answer] = _LINE
+    stored: Stored, names: Names, services: Services, to_line: Callable[..., Answer] = _LINE
 ) -> dict[str, object]:
     """Return the same, and the order's rows as they are told, with SKU and name."""
-    lines = [_row_answer(row, stored, names, told) for row in rows(stored.record, "purchase_order_rows")]
+    lines = [_row_answer(row, stored, names, to_line) for row in rows(stored.record, "purchase_order_rows")]
     return header(stored, names, services) | {"rows": lines}
 
 
@@ -108,9 +108,9 @@ def single_row(stored: Stored, names: Names, services: Services) -> dict[str, ob
     return header(stored, names, services) | {"row": _row_answer(row, stored, names, _LINE)}
 
 
-def _row_answer(row: Record, order: Stored, names: Names, told: Callable[..., Answer]) -> Answer:
+def _row_answer(row: Record, order: Stored, names: Names, to_line: Callable[..., Answer]) -> Answer:
     currency = text(row, "currency") or text(order.record, "currency")
-    return told(row, names, purchase_order_row_id=get_int(row, "id"), currency=currency)
+    return to_line(row, names, purchase_order_row_id=get_int(row, "id"), currency=currency)
 
 
 def overdue(today: datetime) -> Where:

@@ -16,14 +16,14 @@ from katana_mcp.writing.totals import Totals, totals_of
 def row_line(change: Transition, row: State) -> PlanLine:
     """Return a row as a plan shows it, with its location where that is not its order's."""
     facts, asked, place = change.facts, row.get("variant_id"), row.get("location_id")
-    known = facts.with_id("variant", asked)
+    variant = facts.with_id("variant", asked)
     quantity, price = number(row, "quantity"), number(row, "price_per_unit")
     is_home = place is None or place == change.subject.get("location_id")
     return PlanLine(
         variant_id=get_int(row, "variant_id"),
-        sku=str(asked.asked) if isinstance(asked, Unknown) else None if known is None else known.sku,
-        is_shared=None if known is None else known.is_shared or None,
-        name=None if known is None else known.name,
+        sku=str(asked.asked) if isinstance(asked, Unknown) else None if variant is None else variant.sku,
+        is_shared=None if variant is None else variant.is_shared or None,
+        name=None if variant is None else variant.name,
         quantity=quantity,
         unit=unit_of(facts, row, good_of(facts, row)),
         price=price,

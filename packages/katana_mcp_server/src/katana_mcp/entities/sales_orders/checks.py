@@ -73,7 +73,7 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
 def _second(change: Transition) -> Iterator[ToolWarning]:
     """Yield that an order has one shipping fee, and one address of a type."""
     before = "" if change.before is None else "add_"
-    wanted = change.wanted or {}
+    wanted = change.target or {}
     fees, kinds = rows(wanted, FEE), [row.get("entity_type") for row in rows(wanted, ADDRESSES)]
     if len(fees) > 1 and change.sent[FEE].adds:
         path = f"{before}shipping_fees"

@@ -62,7 +62,7 @@ def _locks(change: Transition) -> Iterator[ToolWarning]:
         return
     status = str(change.unlocked.get("status"))
     touched = [name for name in ("add_rows", "update_rows", "delete_row_ids") if change.asked.get(name)]
-    names = [*change.head, *touched] if status == RESTOCKED else [each for each in touched if each != "update_rows"]
+    names = [*change.head, *touched] if status == RESTOCKED else [name for name in touched if name != "update_rows"]
     if status != RESTOCKED:
         fields = changed_rows(change, HELD)
         names += [f"{path}.{name}" for path, _, _, changed in fields for name in _UNTIL_RETURNED if name in changed]

@@ -60,7 +60,9 @@ async def gather(change: Transition, services: Services) -> Facts:
     held = (*beside.get(ROWS, ()), *beside.get(_RETURNABLE, ()))
     goods = [key for row in held if (key := get_int(row, "variant_id")) is not None]
     await current(services, READ, ())
-    found = await references(services, [*_named_by(change.subject), *(each for row in held for each in _named_by(row))])
+    found = await references(
+        services, [*_named_by(change.subject), *(reference for row in held for reference in _named_by(row))]
+    )
     names = await look_up(services.cache, {"variant": list(goods), "sales_order": [order]})
     moves_stock = "status" in asked and RESTOCKED in (asked["status"], change.old.get("status"))
     levels = await read_levels(services, goods) if moves_stock else facts.levels
@@ -89,7 +91,7 @@ async def _returnable_now(order: int, services: Services) -> tuple[Record, ...]:
         found = await services.client.sales_orders.returnable_items(order)
     except KatanaError:
         raise Refused(unasked(f"what of sales order {order} can be returned")) from None
-    return tuple(canonical(each.model_dump()) for each in found)
+    return tuple(canonical(item.model_dump()) for item in found)
 
 
 async def _reasons_now(services: Services) -> tuple[Record, ...]:
@@ -97,7 +99,7 @@ async def _reasons_now(services: Services) -> tuple[Record, ...]:
         found = await services.client.sales_returns.return_reasons()
     except KatanaError:
         raise Refused(unasked("which reasons a return can have")) from None
-    return tuple(canonical(each.model_dump()) for each in found)
+    return tuple(canonical(reason.model_dump()) for reason in found)
 
 
 def returnable(facts: Facts) -> Mapping[int, Record]:
@@ -219,11 +221,11 @@ def _too_much(path: str, asked: Decimal, left: Decimal) -> ToolWarning:
 
 def _reasons(change: Transition) -> Iterator[ToolWarning]:
     """Yield reasons that Katana does not have, with those that it has."""
-    known = {get_int(record, "id"): text(record, "name") for record in change.facts.beside.get(_REASONS, ())}
+    reasons = {get_int(record, "id"): text(record, "name") for record in change.facts.beside.get(_REASONS, ())}
     added = [(path, row.get("reason_id")) for path, _, row in added_parts(change, HELD)]
     changed = [(path, fields.get("reason_id")) for path, _, _, fields in changed_rows(change, HELD)]
-    for path, key in [(path, key) for path, key in (*added, *changed) if key is not None and key not in known]:
-        has = ", ".join(f"{each} ({name})" for each, name in known.items()) or "none"
+    for path, key in [(path, key) for path, key in (*added, *changed) if key is not None and key not in reasons]:
+        has = ", ".join(f"{reason_id} ({name})" for reason_id, name in reasons.items()) or "none"
         message = f"{path}.reason_id: Katana has no return reason {key}; it has {has}"
         yield blocking(warning_codes.NOT_FOUND, message, f"{path}.reason_id")
 

@@ -30,8 +30,8 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.before is not None:
         await current(services, ("location", *VARIANT_ENTITIES), ("location", "variant"))
         named = [*(("variant", product) for product in goods), *(("location", place) for place in places)]
-        known = [(entity, each) for entity, each in named if isinstance(each, int)]
-        facts = replace(facts, references={**facts.references, **await references(services, known)})
+        pairs = [(entity, key) for entity, key in named if isinstance(key, int)]
+        facts = replace(facts, references={**facts.references, **await references(services, pairs)})
     await current(services, FACTORY, ())
     names = await look_up(services.cache, {"factory": ()})
     return replace(facts, names=names, levels=await read_levels(services, goods))
@@ -49,8 +49,8 @@ def settle(before: State | None, after: State) -> State:
 def described(change: Transition) -> str:
     """Return where it is and how many rows it has."""
     asked = change.asked.get(PLACE) if change.before is None else change.old.get(PLACE)
-    known = change.facts.one("location", asked) or change.facts.with_id("location", asked)
-    return f" at {asked if known is None else known.called} (rows: {len(rows(change.subject, ROWS))})"
+    location = change.facts.one("location", asked) or change.facts.with_id("location", asked)
+    return f" at {asked if location is None else location.called} (rows: {len(rows(change.subject, ROWS))})"
 
 
 def currency(change: Transition) -> str | None:

@@ -71,10 +71,10 @@ def binds(change: Transition) -> JsonObject:
 
 def described(change: Transition) -> str:
     """Return the address of a supplier that is new or goes, and how many open orders and items it leaves."""
-    told = [words for row in rows(change.subject, ADDRESSES) if (words := address_in_words(row))]
+    details = [words for row in rows(change.subject, ADDRESSES) if (words := address_in_words(row))]
     supplied = change.facts.own
     if change.after is None:
-        told.append(f"open purchase orders: {count(change)}")
+        details.append(f"open purchase orders: {count(change)}")
     if change.after is None and isinstance(supplied, Supplied):
-        told.append(f"items: {supplied.count}")
-    return f" ({'; '.join(told)})" if told else ""
+        details.append(f"items: {supplied.count}")
+    return f" ({'; '.join(details)})" if details else ""

@@ -196,7 +196,7 @@ def _own_hosts(settings: Settings, port: int) -> frozenset[str]:
     """Return the Host values to answer to: the bound address, this machine's names for it, and what was listed."""
     names = {"127.0.0.1", "localhost", "[::1]"} if settings.host in LOOPBACK else {settings.host}
     listed = {host.lower() for host in settings.allowed_hosts}
-    return frozenset({f"{name}:{port}" for name in names} | listed | {f"{each}:{port}" for each in listed})
+    return frozenset({f"{name}:{port}" for name in names} | listed | {f"{host}:{port}" for host in listed})
 
 
 def _digest(token: str) -> bytes:

@@ -28,7 +28,9 @@ def output_schema(model: type[BaseModel]) -> Schema:
     a row consists, stands in the reference. It costs each session, and no client needs more to parse an answer.
     """
     whole = answer_schema(model)
-    named = {name: {} if name in _SHARED else _keys(each, in_row=False) for name, each in whole["properties"].items()}
+    named = {
+        name: {} if name in _SHARED else _keys(schema, in_row=False) for name, schema in whole["properties"].items()
+    }
     return {"type": "object", "properties": named}
 
 
@@ -51,7 +53,7 @@ def _row(schema: Schema) -> Schema:
 
 
 def _named(properties: Schema, *, in_row: bool) -> Schema:
-    return {name: _keys(each, in_row=in_row) for name, each in properties.items()}
+    return {name: _keys(schema, in_row=in_row) for name, schema in properties.items()}
 
 
 def referred(spec: AnyTool) -> ReferredTool:
@@ -62,14 +64,14 @@ def referred(spec: AnyTool) -> ReferredTool:
 def meanings(model: type[BaseModel]) -> list[tuple[str, str]]:
     """Return each key of an answer that is explained, with its path and its meaning; not those that many have."""
     properties = cast("Schema", answer_schema(model)["properties"])
-    own = {name: each for name, each in properties.items() if name not in _SHARED}
+    own = {name: schema for name, schema in properties.items() if name not in _SHARED}
     return list(_meanings({"properties": own}, ""))
 
 
 def _meanings(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
-    for name, each in cast("dict[str, Schema]", schema.get("properties", {})).items():
+    for name, part in cast("dict[str, Schema]", schema.get("properties", {})).items():
         place = f"{path}.{name}" if path else name
-        if "description" in each:
-            yield place, " ".join(str(each["description"]).split())
-        yield from _meanings(each, place)
-        yield from _meanings(cast("Schema", each.get("items", {})), f"{place}[]")
+        if "description" in part:
+            yield place, " ".join(str(part["description"]).split())
+        yield from _meanings(part, place)
+        yield from _meanings(cast("Schema", part.get("items", {})), f"{place}[]")

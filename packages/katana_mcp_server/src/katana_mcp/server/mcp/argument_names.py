@@ -39,7 +39,7 @@ class Shape:
             return said
         within = [argument for argument, part in self.parts.items() if word in part.names or word in part.words]
         if said is None and within:
-            return f"it stands in {' or '.join(f'`{each}`' for each in within)}"
+            return f"it stands in {' or '.join(f'`{argument}`' for argument in within)}"
         near = nearest(name, self.arguments) if said is None else None
         offered = said or ([] if near is None else [near])
         return f"did you mean {' or '.join(map(repr, offered))}?" if offered else f"known: {self._known_names()}"

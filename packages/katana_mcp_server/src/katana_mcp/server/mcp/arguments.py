@@ -38,12 +38,12 @@ def validated[R: Request](
         Refused: with one warning per problem: which argument, what is wrong, what is allowed.
     """
     reading = _Reading()
-    known = reading.read(shape_of(model), schema, arguments, ())
+    values = reading.read(shape_of(model), schema, arguments, ())
     problems = reading.problems
     try:
-        request = model.model_validate(known, context=dates)
+        request = model.model_validate(values, context=dates)
     except ValidationError as error:
-        problems.extend(_problems(error, known, reading.said))
+        problems.extend(_problems(error, values, reading.said))
     except RecursionError:
         problems.append(blocking(warning_codes.INVALID_ARGUMENT, "the arguments are nested too deeply"))
     else:
@@ -99,12 +99,12 @@ class _Reading:
         entries = cast("list[object]", value)[: most + 1]
         items = cast("Schema", schema.get("items", {}))
         return [
-            self.read(part, items, cast("Mapping[str, object]", each), (*path, place))
-            if part is not None and isinstance(each, Mapping)
-            else meant(each)
-            if isinstance(each, str)
-            else each
-            for place, each in enumerate(entries)
+            self.read(part, items, cast("Mapping[str, object]", entry), (*path, place))
+            if part is not None and isinstance(entry, Mapping)
+            else meant(entry)
+            if isinstance(entry, str)
+            else entry
+            for place, entry in enumerate(entries)
         ]
 
     def _unknown(self, shape: Shape, given: Mapping[str, object], path: Path) -> None:
@@ -117,8 +117,8 @@ class _Reading:
                 continue
             self.looked_at.add(seen)
             shown = render_path((*path, escape_hidden_in_name(name[:LONGEST_NAME])))
-            told = shape.unknown(name) if not path else f"{render_path(path)}: {shape.unknown(name)}"
-            self.problems.append(blocking(warning_codes.UNKNOWN_ARGUMENT, told, shown))
+            message = shape.unknown(name) if not path else f"{render_path(path)}: {shape.unknown(name)}"
+            self.problems.append(blocking(warning_codes.UNKNOWN_ARGUMENT, message, shown))
 
     def _twice(self, first: str, second: str, path: Path) -> None:
         place = "" if not path else f"{render_path(path)}: "
@@ -168,7 +168,9 @@ def _numbers(parts: list[object], schema: Schema) -> list[object]:
 
 def _holds_numbers(schema: Schema) -> bool:
     lists = [alternative for alternative in _alternatives(schema) if "array" in _kinds(alternative)]
-    return bool(lists) and all(_kinds(cast("Schema", each.get("items", {}))) == ["integer"] for each in lists)
+    return bool(lists) and all(
+        _kinds(cast("Schema", alternative.get("items", {}))) == ["integer"] for alternative in lists
+    )
 
 
 def _number(part: str) -> int | str:
@@ -190,17 +192,17 @@ def _kinds(schema: Schema) -> list[str]:
 
 def _problems(error: ValidationError, given: Mapping[str, object], said: Mapping[Path, str]) -> list[ToolWarning]:
     """Return one warning per argument; the branches of a union that did not fit are told as one."""
-    told: dict[Path, list[str]] = {}
-    for each in error.errors(include_url=False, include_input=False)[:100]:
-        path = _outside_unions(each["loc"])
-        told.setdefault(path, []).append(wrong(each["type"], each.get("ctx", {}), each["msg"]))
+    by_path: dict[Path, list[str]] = {}
+    for problem in error.errors(include_url=False, include_input=False)[:100]:
+        path = _outside_unions(problem["loc"])
+        by_path.setdefault(path, []).append(wrong(problem["type"], problem.get("ctx", {}), problem["msg"]))
     return [
         blocking(
             warning_codes.INVALID_ARGUMENT,
             f"{_place(path, given, said)}{' or '.join(dict.fromkeys(messages))}",
             _called(path, said),
         )
-        for path, messages in told.items()
+        for path, messages in by_path.items()
     ][:_MAX_PROBLEMS]
 
 

@@ -44,7 +44,7 @@ def caller() -> Caller:
 
 def _asks_to_read_only(request: Request) -> bool:
     """Return whether any header says so; what is no clear no is a yes."""
-    return any(each.strip().lower() not in _NO for each in request.headers.getlist(READ_ONLY))
+    return any(value.strip().lower() not in _NO for value in request.headers.getlist(READ_ONLY))
 
 
 def for_caller(services: Services) -> Services:

@@ -31,7 +31,7 @@ async def refusal_of(error: Exception, name: str, tenant: TenantDoor) -> tuple[s
 def outgoing_refusal(refusal: Refused) -> Outgoing:
     """Return a refusal as it goes out: its code, its warnings, and how current the rows are that it goes by."""
     warnings = [warning.model_dump(mode="json") for warning in refusal.warnings]
-    return outgoing({"error": refusal.warnings[0].code, **refusal.told, "warnings": warnings})
+    return outgoing({"error": refusal.warnings[0].code, **refusal.envelope, "warnings": warnings})
 
 
 async def _without_cache(error: CacheError, tenant: TenantDoor) -> ToolWarning:

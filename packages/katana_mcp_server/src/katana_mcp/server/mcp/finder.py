@@ -130,12 +130,12 @@ class _SearchTools(_OwnTool):
         tools = await self._finder.catalog()
         found = ranked(query, [_described(tool) for tool in tools.values()])
         missing = not_there(query, tools, self._finder.absent)[:_SHOWN_WHOLE]
-        told = [f"Not there: `{name}`: {self._finder.absent[name]}" for name in missing]
+        notes = [f"Not there: `{name}`: {self._finder.absent[name]}" for name in missing]
         if not found:
-            return _text("\n\n".join(told) or f"No tool has a word of this. There are {', '.join(sorted(tools))}.")
+            return _text("\n\n".join(notes) or f"No tool has a word of this. There are {', '.join(sorted(tools))}.")
         best = [self._tool_text(tools[name]) for name in found[:_SHOWN_WHOLE]]
         others = [f"- {name}: {_purpose(tools[name])}" for name in found[_SHOWN_WHOLE : _SHOWN_WHOLE + _NAMED]]
-        return _text("\n\n".join([*told, *best, *(["\n".join(["Less likely:", *others])] if others else [])]))
+        return _text("\n\n".join([*notes, *best, *(["\n".join(["Less likely:", *others])] if others else [])]))
 
     def _tool_text(self, tool: Tool) -> str:
         """Return all that is needed to call a tool; of one that is listed, the client knows it."""
@@ -180,8 +180,8 @@ def _text(text: str) -> ToolResult:
     return ToolResult([TextContent(type="text", text=text)])
 
 
-def meant(request: CallToolRequestParams, known: Collection[str]) -> str:
+def meant(request: CallToolRequestParams, tools: Collection[str]) -> str:
     """Return the tool that a call is for: the one that it is passed on to, where it is."""
     arguments: dict[str, Any] = request.arguments or {}
     inner = arguments.get("name")
-    return inner if request.name == CALL and request.name in known and isinstance(inner, str) else request.name
+    return inner if request.name == CALL and request.name in tools and isinstance(inner, str) else request.name

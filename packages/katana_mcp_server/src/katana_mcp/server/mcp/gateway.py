@@ -178,8 +178,8 @@ class GatewayTool(Tool):
 def _cleaned(result: mt.CallToolResult, upstreams: Upstreams, target: str) -> mt.CallToolResult:
     """Return an answer without what its server was given in secret, and with hidden characters shown."""
     secrets = upstreams.secrets_of(target.partition(".")[0])
-    told = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-    kept = {key: told[key] for key in ("content", "structuredContent", "isError") if key in told}
+    payload = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept = {key: payload[key] for key in ("content", "structuredContent", "isError") if key in payload}
     return mt.CallToolResult.model_validate(escape_hidden_in(secrets.without(kept)))
 
 

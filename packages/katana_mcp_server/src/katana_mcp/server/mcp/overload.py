@@ -76,7 +76,7 @@ class CallLimit:
 def limit_sessions(app: StarletteWithLifespan, most: int) -> None:
     """Have the app keep at most so many sessions: FastMCP makes their manager when it starts, and has no setting."""
     endpoints = (route.endpoint for route in app.routes if isinstance(route, Route))
-    (endpoint,) = (each for each in endpoints if isinstance(each, StreamableHTTPASGIApp))
+    (endpoint,) = (candidate for candidate in endpoints if isinstance(candidate, StreamableHTTPASGIApp))
     start = app.router.lifespan_context
 
     @asynccontextmanager

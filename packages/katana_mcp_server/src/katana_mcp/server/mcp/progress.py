@@ -29,7 +29,7 @@ class ProgressReports:
         self._context = context
         self._specs = specs
         self._parts: dict[str, float] = {}
-        self._told = 0.0
+        self._reported = 0.0
         self._sending: set[asyncio.Task[None]] = set()
 
     def expect(self, due: Sequence[str], first: Sequence[str] = ()) -> None:
@@ -54,18 +54,18 @@ class ProgressReports:
 
     def note(self, message: str) -> None:
         """Say what is waited for."""
-        self._report(self._told + _LITTLE, message)
+        self._report(self._reported + _LITTLE, message)
 
     def end(self, *, whole: bool) -> None:
         """Report the end of a work of which was reported, where nothing of it is missing."""
-        if whole and self._told:
+        if whole and self._reported:
             self._report(float(len(self._parts)), "read")
 
     def _report(self, done: float, message: str) -> None:
         done = round(done, _DECIMALS)
-        if done <= self._told or (self._parts and done > len(self._parts)):
+        if done <= self._reported or (self._parts and done > len(self._parts)):
             return  # the protocol wants each report to be greater than the one before
-        self._told = done
+        self._reported = done
         task = asyncio.ensure_future(self._context.report_progress(done, len(self._parts) or None, message))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

@@ -45,7 +45,7 @@ class ServedPrompt(Prompt):
 
 def offer_completions(server: FastMCP[Any], prompts: Sequence[WorkPrompt], tenant: TenantDoor) -> None:
     """Offer order numbers and names for arguments of prompts, and ids for templates."""
-    keys = {(work.name, each.name): each.entity for work in prompts for each in work.arguments}
+    keys = {(work.name, argument.name): argument.entity for work in prompts for argument in work.arguments}
     ids = {resource.template: resource.entity for resource in REFERENCE}
 
     @server.completion
@@ -61,6 +61,8 @@ def offer_completions(server: FastMCP[Any], prompts: Sequence[WorkPrompt], tenan
             return []
         try:
             like = keys_like if prompted else ids_like
-            return [escape_hidden(each) for each in await like(entity, meant(argument.value), await tenant.services())]
+            return [
+                escape_hidden(value) for value in await like(entity, meant(argument.value), await tenant.services())
+            ]
         except (CacheError, Refused):
             return []  # an offer that cannot be made is none

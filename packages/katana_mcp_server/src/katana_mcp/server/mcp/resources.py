@@ -38,7 +38,7 @@ RESOURCES = (
     help_pages.WORKFLOWS,
 )
 TEMPLATES = (
-    *(each.template for each in REFERENCE if each.template is not None),
+    *(resource.template for resource in REFERENCE if resource.template is not None),
     journal_pages.TEMPLATE,
     help_pages.TOOL,
 )
@@ -86,12 +86,12 @@ _ONE_TEXT: dict[str, Any] = {"type": "object", "additionalProperties": {"type": 
 
 def resources(tools: Sequence[AnyTool], tenant: TenantDoor, unlisted: Collection[str]) -> Iterator[ServedResource]:
     """Yield every resource, in the order in which they are listed."""
-    for each in REFERENCE:
+    for resource in REFERENCE:
         yield ServedResource.of(
-            partial(_read, each.uri, partial(read, each), tenant),
-            uri=each.uri,
-            name=each.title,
-            description=f"{each.title} as JSON.",
+            partial(_read, resource.uri, partial(read, resource), tenant),
+            uri=resource.uri,
+            name=resource.title,
+            description=f"{resource.title} as JSON.",
             mime_type=JSON,
         )
     yield ServedResource.of(
@@ -126,13 +126,13 @@ def resources(tools: Sequence[AnyTool], tenant: TenantDoor, unlisted: Collection
 
 def templates(tools: Sequence[AnyTool], tenant: TenantDoor) -> Iterator[ServedTemplate]:
     """Yield every template, in the order in which they are listed."""
-    for each in REFERENCE:
-        if each.template is not None:
+    for resource in REFERENCE:
+        if resource.template is not None:
             yield ServedTemplate.of(
-                partial(_read_one, each.uri, partial(read_one, each), tenant),
-                uri_template=each.template,
-                name=f"{each.title}, one by id",
-                description=f"One record of {each.uri} as JSON.",
+                partial(_read_one, resource.uri, partial(read_one, resource), tenant),
+                uri_template=resource.template,
+                name=f"{resource.title}, one by id",
+                description=f"One record of {resource.uri} as JSON.",
                 mime_type=JSON,
             )
     yield ServedTemplate.of(

@@ -24,7 +24,7 @@ def input_schema(model: type[BaseModel]) -> Schema:
     plain = cast("Schema", _short(without_null(schema)))
     plain["additionalProperties"] = False
     _describe_windows_once(plain.setdefault("properties", {}))
-    for entries in (each["items"] for each in plain["properties"].values() if "items" in each):
+    for entries in (argument["items"] for argument in plain["properties"].values() if "items" in argument):
         entries.pop("description", None)  # a list is described, and with it what it holds
     return plain
 

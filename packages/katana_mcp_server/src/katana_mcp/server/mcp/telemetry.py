@@ -74,8 +74,8 @@ def start(settings: Settings) -> None:
 
         def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
             """Send them; those of a client in the same process hold the text of refusals."""
-            mine = [each for each in spans if each.kind is not SpanKind.CLIENT or _is_own(each)]
-            return super().export([each if _is_own(each) else _without_texts(each) for each in mine])
+            mine = [span for span in spans if span.kind is not SpanKind.CLIENT or _is_own(span)]
+            return super().export([span if _is_own(span) else _without_texts(span) for span in mine])
 
     def _without_texts(span: ReadableSpan) -> ReadableSpan:
         """Return a span without its events, what its status says, and names that a client gave."""

@@ -66,8 +66,8 @@ class RequestTool(Tool):
         try:
             answer = await self._answer(arguments)
             outcome = "answered"
-            told = sent(answer)
-            return ToolResult([_text(told)], told.payload, LABEL)
+            rendered = sent(answer)
+            return ToolResult([_text(rendered)], rendered.payload, LABEL)
         except QuestionPending as question:
             outcome = "asked"
             return InputRequiredToolResult(question.request)
@@ -90,8 +90,8 @@ class RequestTool(Tool):
         stop = services.syncer.listen(reports.overhear)
         try:
             person = PersonAtClient(get_context(), services.clock)
-            told = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
-            answer = await self._spec.run(request, told)
+            reporting = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
+            answer = await self._spec.run(request, reporting)
             reports.end(whole=getattr(answer, "warming", None) is None)
             return with_zone(answer, services) if dated else answer
         except Refused as refusal:
@@ -111,9 +111,9 @@ def refused(refusal: Refused) -> ToolResult:
 
     Clients hold structured content against the tool's output schema, and drop the text of what does not fit.
     """
-    told = outgoing_refusal(refusal)
-    return ToolResult([_text(told)], meta=LABEL | {"katana-mcp/error": told.payload["error"]}, is_error=True)
+    rendered = outgoing_refusal(refusal)
+    return ToolResult([_text(rendered)], meta=LABEL | {"katana-mcp/error": rendered.payload["error"]}, is_error=True)
 
 
-def _text(told: Outgoing) -> TextContent:
-    return TextContent(type="text", text=told.text)
+def _text(rendered: Outgoing) -> TextContent:
+    return TextContent(type="text", text=rendered.text)

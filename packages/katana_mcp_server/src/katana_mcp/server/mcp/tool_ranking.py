@@ -108,10 +108,10 @@ def not_there(question: str, tools: Iterable[str], absent: Iterable[str]) -> lis
     One is asked for where the question holds every word of its name and that is more than of the name of any tool, or
     where it begins with a verb that no tool's name has.
     """
-    asked, known = frozenset(stems(in_our_words(question))), [frozenset(stems(tool)) for tool in tools]
+    asked, tool_stems = frozenset(stems(in_our_words(question))), [frozenset(stems(tool)) for tool in tools]
     word = next(iter(_words(_RANKS.sub("rank customers", question))), "")
     verb = _VERBS.get(word, word)
-    most = max((len(name & asked) for name in known), default=0)
+    most = max((len(name & asked) for name in tool_stems), default=0)
     taken = {*_GROUPED, *(word for tool in tools for word in tool.split("_"))}
     found: dict[str, int] = {}
     for name in absent:
@@ -147,8 +147,8 @@ def stems(text: str) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
-    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], plain)
-    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
+    numbered = _NUMBER.sub(lambda number: _NUMBERED[number[1]], plain)
+    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", numbered):
         if word not in _SMALL:
             yield word
 

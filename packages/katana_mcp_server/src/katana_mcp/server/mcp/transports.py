@@ -49,11 +49,11 @@ def check_door(settings: Settings) -> None:
             f"KATANA_MCP_HOST (--host): {settings.host} can be reached from the network; name the Host values to "
             "answer to in KATANA_MCP_ALLOWED_HOSTS (--allowed-hosts), or bind 127.0.0.1"
         )
-    wanted = settings.max_connections + _OTHER_FILES
-    allowed = allow_open_files(wanted)
-    if allowed < wanted:
+    needed = settings.max_connections + _OTHER_FILES
+    allowed = allow_open_files(needed)
+    if allowed < needed:
         raise SettingsError(
-            f"KATANA_MCP_MAX_CONNECTIONS (--max-connections): {settings.max_connections} connections need {wanted} "
+            f"KATANA_MCP_MAX_CONNECTIONS (--max-connections): {settings.max_connections} connections need {needed} "
             f"open files, and the system allows {allowed} (ulimit -n): allow more, or take fewer connections"
         )
 

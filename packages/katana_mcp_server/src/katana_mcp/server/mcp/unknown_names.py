@@ -61,9 +61,9 @@ class UnknownNames(Middleware):
             return await call_next(context)
         listed = await server.list_tools(run_middleware=False)
         changing = {tool.name for tool in listed if not (tool.annotations and tool.annotations.read_only_hint)}
-        known = (*self._tools, *(tool.name for tool in listed))
-        told = unknown_tool(name, known, self._absent, changing)
-        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, told)))
+        existing = (*self._tools, *(tool.name for tool in listed))
+        message = unknown_tool(name, existing, self._absent, changing)
+        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, message)))
 
     async def on_read_resource(
         self,
@@ -78,8 +78,8 @@ class UnknownNames(Middleware):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         of_one = collection in self._resources and len(uri) <= LONGEST_NAME
-        known = [f"{one}{record_id}" for one in sorted(self._one)] if of_one else self._resources
-        raise MCPError(INVALID_PARAMS, _message("resource", unquote(uri[:_LONGEST_URI]), known), data)
+        existing = [f"{one}{record_id}" for one in sorted(self._one)] if of_one else self._resources
+        raise MCPError(INVALID_PARAMS, _message("resource", unquote(uri[:_LONGEST_URI]), existing), data)
 
     async def on_get_prompt(
         self,
@@ -93,13 +93,13 @@ class UnknownNames(Middleware):
                 return await call_next(context)
             raise MCPError(INVALID_PARAMS, _message("prompt", name, self._prompts))
         arguments = self._prompts[name].arguments
-        known = [argument.name for argument in arguments]
+        existing = [argument.name for argument in arguments]
         for argument in given:
-            if argument not in known:
-                raise MCPError(INVALID_PARAMS, _message(f"argument of {name}", argument, known))
-        for each in arguments:
-            if each.required and not given.get(each.name, "").strip():
-                raise MCPError(INVALID_PARAMS, f"{name} needs {each.name}: {each.description}")
+            if argument not in existing:
+                raise MCPError(INVALID_PARAMS, _message(f"argument of {name}", argument, existing))
+        for declared in arguments:
+            if declared.required and not given.get(declared.name, "").strip():
+                raise MCPError(INVALID_PARAMS, f"{name} needs {declared.name}: {declared.description}")
         return await call_next(context)
 
 
@@ -112,5 +112,5 @@ async def _has_resource(server: FastMCP[Any], uri: str) -> bool:
     return await server.get_resource(uri) is not None or await server.get_resource_template(uri) is not None
 
 
-def _message(kind: str, name: str, known: Collection[str]) -> str:
-    return f"no {kind} is called {quoted(name)}; {meant(name, known)}"
+def _message(kind: str, name: str, existing: Collection[str]) -> str:
+    return f"no {kind} is called {quoted(name)}; {meant(name, existing)}"

@@ -56,13 +56,13 @@ class Secrets:
                 value = value.replace(secret, f"<{name}>")
             return value
         if isinstance(value, Mapping):
-            return {self.without(key): self.without(each) for key, each in cast("Mapping[str, object]", value).items()}
+            return {self.without(key): self.without(item) for key, item in cast("Mapping[str, object]", value).items()}
         if isinstance(value, list):
-            return [self.without(each) for each in cast("list[object]", value)]
+            return [self.without(item) for item in cast("list[object]", value)]
         return value
 
 
-async def _ignore(*told: object, **more: object) -> None:
+async def _ignore(*args: object, **more: object) -> None:
     """Leave what another server tells unasked."""
 
 
@@ -103,9 +103,9 @@ class Connection:
             _log.warning("tools are left out", server=self.name, listed=len(listed), kept=_MOST_TOOLS)
         tools: dict[str, Json] = {}
         for tool in listed[:_MOST_TOOLS]:
-            told = self.secrets.without(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
+            descriptor = self.secrets.without(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
             try:
-                tools[tool.name] = captured(told)
+                tools[tool.name] = captured(descriptor)
             except ValueError as error:
                 name = escape_hidden(tool.name)[:_LONGEST_REASON]
                 _log.warning("a tool is left out", server=self.name, tool=name, reason=str(error))
@@ -133,16 +133,16 @@ class Connection:
                 await self.close()
             message = f"{self.name} could not be reached ({reason}): {tool} was not called"
             if sent:
-                told = "may have been done, so look before it is called again"
-                message = f"{self.name} did not answer ({reason}): {tool} {told}"
+                advice = "may have been done, so look before it is called again"
+                message = f"{self.name} did not answer ({reason}): {tool} {advice}"
             raise Refused(blocking(warning_codes.UPSTREAM_DOWN, message)) from None
         finally:
             self._calls -= 1
 
     def reason_of(self, error: BaseException) -> str:
         """Return an error in a line, without what is secret."""
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return escape_hidden(self.secrets.without(told))[:_LONGEST_REASON]
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        return escape_hidden(self.secrets.without(text))[:_LONGEST_REASON]
 
     async def close(self) -> None:
         """End the session, and the program behind it."""
@@ -198,7 +198,9 @@ class Upstreams:
         self.live = live
         self._clock = clock
         folder = live.files.folder
-        self._connections = {name: Connection(name, each, folder) for name, each in live.catalog.upstreams.items()}
+        self._connections = {
+            name: Connection(name, upstream, folder) for name, upstream in live.catalog.upstreams.items()
+        }
         self._gates = {name: Gate() for name in self._connections}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -278,8 +280,8 @@ async def listed_at(url: str, token: str) -> dict[str, Json]:
         async with Client(StreamableHttpTransport(url, headers=headers), init_timeout=_PATIENCE) as client:
             tools = await client.list_tools()
     except Exception as error:  # noqa: BLE001 - whatever another server or the way to it does
-        told = escape_hidden(" ".join(f"{type(error).__name__}: {error}".split()))[:_LONGEST_REASON]
-        raise CatalogError(f"{url} does not list its tools ({told})") from None
+        reason = escape_hidden(" ".join(f"{type(error).__name__}: {error}".split()))[:_LONGEST_REASON]
+        raise CatalogError(f"{url} does not list its tools ({reason})") from None
     return {tool.name: captured(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools}
 
 

@@ -32,4 +32,4 @@ def address_in_words(row: Record) -> str:
 def addresses(record: Record) -> list[PostalAddress]:
     """Return the addresses of a record that are not deleted."""
     live = (row for row in rows(record, "addresses") if not is_set(row, "deleted_at"))
-    return [filled(PostalAddress, each, address_id=get_int(each, "id")) for each in live]
+    return [filled(PostalAddress, row, address_id=get_int(row, "id")) for row in live]

@@ -90,8 +90,8 @@ async def _consent(tokens: Sequence[str], services: Services, changes: Changes) 
         if waiting and services.must_confirm:
             raise Refused(unconfirmed(waiting[0].plan))
         return None
-    for each in waiting:
-        await check_again(each, in_time(services), changes)
+    for pending in waiting:
+        await check_again(pending, in_time(services), changes)
     asked = [entry.id for entry in waiting]
     await services.journal.answered(asked, "asked")  # it stays so where no answer ever comes
     answer = await services.person.confirm(question([entry.plan for entry in waiting]), _digest(waiting))

@@ -40,9 +40,9 @@ async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], servic
     is_number = any(number is not None for number in numbers)
     if not is_number and not any([await services.codes.is_code(source, query) for source in entity.sources]):
         return False
-    specs, wanted = services.syncer.specs, plain(query)
+    specs, plain_query = services.syncer.specs, plain(query)
     codes = (plain(code) for source, row in found for code in codes_in(specs[source], row.record))
-    return not any(code == wanted if is_number else wanted in code for code in codes)
+    return not any(code == plain_query if is_number else plain_query in code for code in codes)
 
 
 async def looked_up(entity: Entity, query: str, services: Services) -> str | None:
@@ -66,25 +66,25 @@ async def missed(entity: Entity, query: str, found: Sequence[Sourced], services:
     number = await services.codes.number(source, query)
     near = [] if number is None else await near_misses(services, source, query)
     called = query.strip() if number is None else number.written
-    told = f"no {entity.title} has the {'code' if number is None else 'number'} {called}"
+    message = f"no {entity.title} has the {'code' if number is None else 'number'} {called}"
     match = await services.cache.find_by_key(source, called)
     if match.row is not None and (match.row.deleted or match.row.archived):
-        told += f" except {'a deleted' if match.row.deleted else 'an archived'} one"
+        message += f" except {'a deleted' if match.row.deleted else 'an archived'} one"
     places = await _places(query, found, services)
     shown = [
         f"{', '.join(names[:_SHOWN])}{' and more' if len(names) > _SHOWN else ''} by {place}"
         for place, names in places.items()
     ]
     elsewhere = f"; what was found has it elsewhere: {'; '.join(shown)}" if shown else ""
-    return advisory(warning_codes.NOT_FOUND, f"{told}{elsewhere}{did_you_mean(near)}", "query")
+    return advisory(warning_codes.NOT_FOUND, f"{message}{elsewhere}{did_you_mean(near)}", "query")
 
 
 async def _places(query: str, found: Sequence[Sourced], services: Services) -> dict[str, list[str]]:
     """Return what the rows are called, by the field in which what their number or code lacks of the query stands."""
     places: dict[str, list[str]] = {}
-    for source in dict.fromkeys(each for each, _ in found):
+    for source in dict.fromkeys(origin for origin, _ in found):
         spec = services.syncer.specs[source]
-        records = [row.record for each, row in found if each == source]
+        records = [row.record for origin, row in found if origin == source]
         parents = await parents_of(spec, records, services.cache)
         for record in records:
             name = next(codes_in(spec, record), str(spec.id_of(record)))

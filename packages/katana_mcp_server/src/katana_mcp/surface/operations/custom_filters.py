@@ -32,11 +32,11 @@ class Parts:
 
     Attributes:
         ids: the path of their ids in the record.
-        known: the cache entities that have them in their newest form: entity → (path of the fields, path of the ids).
+        paths: by the cache entities that have them in their newest form, (path of the fields, path of the ids).
     """
 
     ids: str
-    known: Mapping[str, tuple[str, str]]
+    paths: Mapping[str, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ async def custom_values(name: str, given: Mapping[str, Scalar], carries: Carries
     Raises:
         Refused: a field that the account does not have, or a value that is none of its choices.
     """
-    known = await _known(carries, services)
-    new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not defining(field, known)]
+    definitions = await _definitions(carries, services)
+    new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not defining(field, definitions)]
     if new and await services.lookups.ask(new):
-        known = await _known(carries, services)
-    conditions = [_condition(name, field, value, carries, known) for field, value in given.items()]
+        definitions = await _definitions(carries, services)
+    conditions = [_condition(name, field, value, carries, definitions) for field, value in given.items()]
     if carries.parts is None:
         return tuple(conditions)
     return tuple([await _of_parts(condition, carries.parts, services) for condition in conditions])
@@ -109,7 +109,7 @@ async def custom_values(name: str, given: Mapping[str, Scalar], carries: Carries
 async def _of_parts(condition: CustomValue, parts: Parts, services: Services) -> Condition:
     """Return that one of these parts is there; of very many parts what the records embed of them is asked."""
     found = list[object]()
-    for entity, (path, ids) in parts.known.items():
+    for entity, (path, ids) in parts.paths.items():
         selection = Selection(
             (replace(condition, field=path),),
             Order("id"),
@@ -119,33 +119,33 @@ async def _of_parts(condition: CustomValue, parts: Parts, services: Services) ->
         )
         stored = await services.cache.select(entity, selection)
         found.extend(value for row in stored for value in values_at(row.record, ids))
-    known = tuple(part for part in found if isinstance(part, int))
-    return condition if len(found) > MOST_PARTS else OneOf(parts.ids, known)
+    owner_ids = tuple(part for part in found if isinstance(part, int))
+    return condition if len(found) > MOST_PARTS else OneOf(parts.ids, owner_ids)
 
 
-async def _known(carries: Carries, services: Services) -> list[Record]:
+async def _definitions(carries: Carries, services: Services) -> list[Record]:
     """Return the definitions of fields that may stand at these places."""
     selection = Selection(limit=_MOST, visibility=EVERYTHING)
     stored = [row.record for entity in CUSTOM_FIELDS for row in await services.cache.select(entity, selection)]
     return [record for record in stored if text(record, "entity_type") in carries.places]
 
 
-def defining(field: str, known: Sequence[Record]) -> list[Record]:
+def defining(field: str, definitions: Sequence[Record]) -> list[Record]:
     """Return the definitions that have the id or the label."""
-    return [record for record in known if record.get("id") == field or same(text(record, "label") or "", field)]
+    return [record for record in definitions if record.get("id") == field or same(text(record, "label") or "", field)]
 
 
-def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Sequence[Record]) -> CustomValue:
-    fitting = defining(field, known)
+def _condition(name: str, field: str, value: Scalar, carries: Carries, definitions: Sequence[Record]) -> CustomValue:
+    fitting = defining(field, definitions)
     if not fitting:
-        if not carries.older or known:
-            raise Refused(blocking(warning_codes.NOT_FOUND, f"{name}: {_unknown(field, known)}", name))
+        if not carries.older or definitions:
+            raise Refused(blocking(warning_codes.NOT_FOUND, f"{name}: {_unknown(field, definitions)}", name))
         return CustomValue(next(iter(carries.places.values())), (field,), _written(value))
     path = next(
         path for kind, path in carries.places.items() if any(record["entity_type"] == kind for record in fitting)
     )
     meant = [record for record in fitting if carries.places[str(record["entity_type"])] == path]
-    values = dict.fromkeys(each for definition in meant for each in _values(name, value, definition))
+    values = dict.fromkeys(scalar for definition in meant for scalar in _values(name, value, definition))
     names = dict.fromkeys(str(record[key]) for record in meant for key in ("id", "label"))
     return CustomValue(path, tuple(names), tuple(values))
 
@@ -175,16 +175,18 @@ def _choice(name: str, called: str, value: Scalar, definition: Record) -> tuple[
         for choice in rows(child(definition, "options") or EMPTY, "choices")
     }
     meant = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    chosen = [each for label, each in choices.items() if same(label, meant) or str(each) == meant.strip()]
+    chosen = [
+        choice_id for label, choice_id in choices.items() if same(label, meant) or str(choice_id) == meant.strip()
+    ]
     if not chosen:
         message = f"{name}: {called} has no choice {str(value)[:_SHOWN]!r}; there are: {', '.join(choices)}"
         raise Refused(blocking(warning_codes.NOT_FOUND, message, name))
-    return (value, *(each for each in chosen if isinstance(each, int)))
+    return (value, *(choice_id for choice_id in chosen if isinstance(choice_id, int)))
 
 
 def _yes_or_no(name: str, called: str, value: Scalar) -> tuple[Scalar, ...]:
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    meant = known.get(str(value).strip().lower())
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    meant = words.get(str(value).strip().lower())
     if meant is None:
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} is true or false", name))
     return (meant,)
@@ -195,7 +197,7 @@ def _written(value: Scalar) -> tuple[Scalar, ...]:
     return (value,) if isinstance(value, str | bool) else (value, str(value))
 
 
-def _unknown(field: str, known: Sequence[Record]) -> str:
-    labels = sorted({str(text(record, "label")) for record in known})
+def _unknown(field: str, definitions: Sequence[Record]) -> str:
+    labels = sorted({str(text(record, "label")) for record in definitions})
     there = f"are: {', '.join(labels)}" if labels else "are none"
     return f"no custom field is called {field[:_SHOWN]!r} here; there {there}"

@@ -46,8 +46,8 @@ def custom_fields(record: Record, name: str, names: Names | None = None) -> list
         said = [named.custom_field(key, value) for key, value in cast("Mapping[str, object]", sent).items()]
     else:
         said = [(row.get("field_name"), row.get("field_value")) for row in rows(record, name)]
-    told = [CustomField(field=str(key), value=plain(value)) for key, value in said if key and value is not None]
-    return told or None
+    fields = [CustomField(field=str(key), value=plain(value)) for key, value in said if key and value is not None]
+    return fields or None
 
 
 def config(variant: Record) -> str | None:

@@ -245,9 +245,9 @@ def spelling(allowed: TypeAliasType) -> BeforeValidator:
     return BeforeValidator(spellings(get_args(allowed.__value__)))
 
 
-def spellings(known: Iterable[str]) -> Callable[[object], object]:
+def spellings(words: Iterable[str]) -> Callable[[object], object]:
     """Return what turns each spelling of a known value, or each of a list, into that value, and leaves the rest."""
-    values = {each.casefold().replace("_", ""): each for each in known}
+    values = {word.casefold().replace("_", ""): word for word in words}
 
     def wire(value: object) -> object:
         if not isinstance(value, str):
@@ -297,7 +297,7 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
             )
         elif isinstance(meaning, Refers):
             rows = [(filter_value, found[meaning.entity, filter_value]) for filter_value in _filter_values(value)]
-            ids = tuple([await _one_id(each, some, meaning, name, services) for each, some in rows])
+            ids = tuple([await _one_id(filter_value, some, meaning, name, services) for filter_value, some in rows])
             conditions.append(await _standing(ids, meaning, name, services))
     return tuple(conditions)
 
@@ -318,7 +318,7 @@ async def _standing(found: tuple[int, ...], refers: Refers, name: str, services:
         message = f"{name}: more than {MOST_INSIDE:,} {titled(entity)}s name these; ask for fewer of them"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, name))
     owners = dict.fromkeys(get_int(row.record, owner) for row in rows)
-    return OneOf("id", tuple(each for each in owners if each is not None))
+    return OneOf("id", tuple(owner_id for owner_id in owners if owner_id is not None))
 
 
 async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, name: str, services: Services) -> int:
@@ -337,8 +337,8 @@ async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored],
     shown = found[:5]
     names = await look_up(services.cache, {refers.entity: ()}, [(refers.entity, row) for row in shown])
     called = names.display if refers.entity == "variant" else partial(text, field_name="name")
-    known = ", ".join(f"{row.id} ({called(row.record)})" for row in shown)
-    return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
+    choices = ", ".join(f"{row.id} ({called(row.record)})" for row in shown)
+    return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {choices}"
 
 
 def _given(request: Request) -> Iterator[tuple[str, Any, object]]:
@@ -358,7 +358,7 @@ def needed(request: Request) -> tuple[str, ...]:
     meanings = [meaning for _, meaning, _ in references_of(request)]
     named = [entity for meaning in meanings for entity in (meaning.entity, *(meaning.inside or ())[:1])]
     carried = [meaning for _, _, meaning in _given(request) if isinstance(meaning, Carries)]
-    parts = [entity for each in carried if each.parts is not None for entity in each.parts.known]
+    parts = [entity for meaning in carried if meaning.parts is not None for entity in meaning.parts.paths]
     return (*named, *(CUSTOM_FIELDS if carried else ()), *parts)
 
 
@@ -372,7 +372,7 @@ def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, st
         elif isinstance(meaning, Carries):
             yield from ((None, path) for path in dict.fromkeys(meaning.places.values()))
             if meaning.parts is not None:
-                yield from ((entity, path) for entity, (path, _) in meaning.parts.known.items())
+                yield from ((entity, path) for entity, (path, _) in meaning.parts.paths.items())
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:

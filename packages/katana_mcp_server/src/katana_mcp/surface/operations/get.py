@@ -142,16 +142,16 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
         source, stored = await _found(document, request, services)
     beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
     whole = replace(stored, record={**stored.record, **beside})
-    (told,) = await to_answers(lambda each: views[each], [(source, whole)], services)
-    asked = {name: getattr(told, name) for name in document.paged}
-    lists: dict[str, list[Answer]] = {name: each for name, each in asked.items() if each is not None}
-    size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
+    (answer,) = await to_answers(lambda entity: views[entity], [(source, whole)], services)
+    asked = {name: getattr(answer, name) for name in document.paged}
+    lists: dict[str, list[Answer]] = {name: rows for name, rows in asked.items() if rows is not None}
+    size = _rows_per_page(answer.model_copy(update={name: [] for name in lists}), list(lists.values()))
     first = (request.rows_page - 1) * size
-    more = any(first + size < len(each) for each in lists.values())
-    page = {name: each[first : first + size] for name, each in lists.items()}
+    more = any(first + size < len(rows) for rows in lists.values())
+    page = {name: rows[first : first + size] for name, rows in lists.items()}
     on = f"{_name(document)}({document.source}_id={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
-        document.holds: told.model_copy(update=page),
+        document.holds: answer.model_copy(update=page),
         "rows_page": request.rows_page,
         "rows_have_more": more,
         "next_actions": [on] if more else [],
@@ -161,9 +161,9 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
 
 
 def _cut(beside: Mapping[str, Json]) -> list[ToolWarning]:
-    long = [name for name, each in beside.items() if isinstance(each, list) and len(each) > _MOST]
+    long = [name for name, value in beside.items() if isinstance(value, list) and len(value) > _MOST]
     return [
-        truncated(f"of the {titled(each)}s the first {_MOST + 1} are shown, and there may be more") for each in long
+        truncated(f"of the {titled(name)}s the first {_MOST + 1} are shown, and there may be more") for name in long
     ]
 
 
@@ -171,14 +171,14 @@ def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
     """Return with how many rows of each list all pages of the document fit into an answer."""
     # What a header's texts take beyond half of the answer is cut, so that there is room for rows.
     room = MAX_ANSWER_BYTES - ENVELOPE_BYTES - min(size_of(header, LONGEST_TEXT), MAX_ANSWER_BYTES // 2)
-    sizes = [[size_of(row) + 1 for row in each] for each in lists]
+    sizes = [[size_of(row) + 1 for row in rows] for rows in lists]
     longest = max(map(len, sizes), default=0)
 
     def fits(rows: int) -> bool:
         starts = range(0, longest, rows)
         return all(sum(sum(size[start : start + rows]) for size in sizes) <= room for start in starts)
 
-    return next((each for each in _ROWS_PER_PAGE if fits(each)), 1)
+    return next((count for count in _ROWS_PER_PAGE if fits(count)), 1)
 
 
 async def _found(document: Document, request: DocumentRequest, services: Services) -> Sourced:

@@ -66,7 +66,7 @@ def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
 
 
 def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
-    shown = (each for view in views.values() for each in (*view.names, *view.parts))
+    shown = (name for view in views.values() for name in (*view.names, *view.parts))
     named = shown if entity.listing else (*entity.reads, *(part for view in views.values() for part in view.parts))
     return tuple(dict.fromkeys((*views, *named)))
 
@@ -86,7 +86,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
             found = await find(nothing.spelt)
 
         async def render(first: int, last: int) -> list[Answer]:
-            return await to_answers(lambda each: views[each], await found.window(first, last), services)
+            return await to_answers(lambda source: views[source], await found.window(first, last), services)
 
         asked = await page_of(f"list_{entity.plural}", request, services, render)
         if len(views) > 1 and offset(request) >= REACH and asked.first >= min(found.total, REACH):
@@ -150,7 +150,7 @@ async def _found(
         return await _single_rows(sources[0], single, request, conditions, services)
     if request.ids is not None:
         found = await _by_ids(sources, request.ids, services)
-        rows = [each for each in found.values() if hold(conditions, each[1].record)]
+        rows = [sourced for sourced in found.values() if hold(conditions, sourced[1].record)]
         return _Found(len(rows), _of(rows), [record_id for record_id in request.ids if record_id not in found] or None)
     visibility, order = visibility_of(request), _order(sources, request)
 
@@ -196,12 +196,12 @@ async def _single_rows(
         for condition in conditions
         if condition.field.startswith(stem)
     ]
-    wanted = [*own, *(single.open if getattr(request, "open", None) else ())]
+    row_conditions = [*own, *(single.open if getattr(request, "open", None) else ())]
     rows = [
         (source, replace(document, record={**document.record, "row": row}))
         for document in documents
         for row in rows_of(document.record, single.path)
-        if hold(wanted, row)
+        if hold(row_conditions, row)
     ]
     return _Found(len(rows), _of(rows), missing)
 
@@ -233,9 +233,9 @@ async def _unread(sources: Sequence[str], request: ListRequest, services: Servic
 def _merged(rows: Sequence[Sourced], order: Order) -> list[Sourced]:
     """Return the rows in one order by a text or a moment: as each cache entity has it, nulls last, ties by id."""
 
-    def standing(each: Sourced) -> tuple[bool, str, int | str, str]:
-        value = text(each[1].record, order.field)
-        return ((value is None) is not order.descending, value or "", each[1].id, each[0])
+    def standing(sourced: Sourced) -> tuple[bool, str, int | str, str]:
+        value = text(sourced[1].record, order.field)
+        return ((value is None) is not order.descending, value or "", sourced[1].id, sourced[0])
 
     return sorted(rows, key=standing, reverse=order.descending)
 
@@ -251,9 +251,11 @@ async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services
     if missing and await services.lookups.ask([(source, unknown) for source in sources for unknown in missing]):
         found = [(source, row) for source in sources for row in (await services.cache.get_many(source, ids)).rows]
     by_id: dict[int | str, list[Sourced]] = {}
-    for each in found:
-        by_id.setdefault(each[1].id, []).append(each)
-    shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
+    for sourced in found:
+        by_id.setdefault(sourced[1].id, []).append(sourced)
+    shared = [
+        f"{record_id} ({', '.join(source for source, _ in rows)})" for record_id, rows in by_id.items() if len(rows) > 1
+    ]
     if shared:
         message = f"ids: several types have {first_of(sorted(shared), 5)}; name one type"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))

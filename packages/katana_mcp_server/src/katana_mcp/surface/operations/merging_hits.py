@@ -15,7 +15,9 @@ from katana_mcp.references.services import Services
 def comparable(results: Mapping[str, SearchResult]) -> dict[str, SearchResult]:
     """Return the results to merge: where one entity has what was asked for, another's guesses are not shown."""
     best = min((_kind(result.hits[0].tier) for result in results.values() if result.hits), default=Tier.EXACT)
-    return {source: each for source, each in results.items() if not each.hits or _kind(each.hits[0].tier) == best}
+    return {
+        source: result for source, result in results.items() if not result.hits or _kind(result.hits[0].tier) == best
+    }
 
 
 def _kind(tier: Tier) -> Tier:
@@ -35,9 +37,9 @@ async def ranked(text: str, results: Mapping[str, SearchResult], services: Servi
         parents = await parents_of(spec, records, services.cache)
         texts = [search_text(spec, record, parents) for record in records]
         standing += [
-            (_standing(hit, query, known), (source, hit)) for hit, known in zip(result.hits, texts, strict=True)
+            (_standing(hit, query, hit_text), (source, hit)) for hit, hit_text in zip(result.hits, texts, strict=True)
         ]
-    return [each for _, each in sorted(standing, key=lambda each: each[0])]
+    return [sourced for _, sourced in sorted(standing, key=lambda entry: entry[0])]
 
 
 def _standing(hit: Hit, query: Query, text: SearchText) -> tuple[object, ...]:

@@ -33,26 +33,26 @@ class OpenValue(Means):
 
     Attributes:
         path: of the field.
-        known: the values that Katana is known to send; they are understood however a person spells them.
+        values: those that Katana is known to send; they are understood however a person spells them.
     """
 
     path: str = ""
-    known: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:  # noqa: ANN401 - pydantic's own
-        return BeforeValidator(spellings(self.known)).__get_pydantic_core_schema__(source, handler)
+        return BeforeValidator(spellings(self.values)).__get_pydantic_core_schema__(source, handler)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:  # noqa: ANN401 - the same
         offered = handler(schema)
         for option in offered.get("anyOf", [offered]):
             if option.get("type") != "null":
-                option.get("items", option)["examples"] = list(self.known)
+                option.get("items", option)["examples"] = list(self.values)
         return offered
 
 
-def open_value(known: TypeAliasType, path: str) -> OpenValue:
+def open_value(literal: TypeAliasType, path: str) -> OpenValue:
     """The field is any of the values given, of which the `Literal` says those known."""
-    return OpenValue(_is_any(path), path=path, known=get_args(known.__value__))
+    return OpenValue(_is_any(path), path=path, values=get_args(literal.__value__))
 
 
 def _is_any(path: str) -> Callable[[Any, object], tuple[OneOf]]:
@@ -75,7 +75,7 @@ async def unknown_values(request: Request, sources: Sequence[str], services: Ser
             warnings.append(info(warning_codes.UNKNOWN_VALUE, message, name))
         else:
             message = (
-                f"{called} is none that Katana is known to send, and no {title} have it; {meant(value, meaning.known)}"
+                f"{called} is none that Katana is known to send, and no {title} have it; {meant(value, meaning.values)}"
             )
             warnings.append(advisory(warning_codes.UNKNOWN_VALUE, message, name))
     return warnings
@@ -87,5 +87,5 @@ def _unknown(request: Request) -> Iterator[tuple[str, OpenValue, str]]:
         for meaning in field.metadata if given is not None else ():
             if isinstance(meaning, OpenValue):
                 yield from (
-                    (name, meaning, as_value) for as_value in _as_values(given) if as_value not in meaning.known
+                    (name, meaning, as_value) for as_value in _as_values(given) if as_value not in meaning.values
                 )

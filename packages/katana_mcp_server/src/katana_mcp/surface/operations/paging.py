@@ -107,10 +107,10 @@ async def page_of(
         services.pages,
         services.clock.monotonic(),
     )
-    known = ends.of(question, request.page - 1, now) if request.page > 1 else 0
-    if known is None:
-        known = await _walked(request, render, list(beside), lambda page, end: ends.note(question, page, end, now))
-    return Page(tool, request, known, question, ends, now)
+    begin = ends.of(question, request.page - 1, now) if request.page > 1 else 0
+    if begin is None:
+        begin = await _walked(request, render, list(beside), lambda page, end: ends.note(question, page, end, now))
+    return Page(tool, request, begin, question, ends, now)
 
 
 async def _walked(window: Window, render: Render, beside: list[BaseModel], note: Callable[[int, int], None]) -> int:
@@ -118,8 +118,8 @@ async def _walked(window: Window, render: Render, beside: list[BaseModel], note:
     begin, rows, more = 0, list[Answer](), True
     for page in range(1, window.page):
         if more and len(rows) < window.limit:
-            known = begin + len(rows)
-            ahead = await render(known, known + max(window.limit, _AT_ONCE))
+            reached = begin + len(rows)
+            ahead = await render(reached, reached + max(window.limit, _AT_ONCE))
             more = bool(ahead)
             rows += ahead
         fits = len(fitting(rows[: window.limit], beside))

@@ -79,8 +79,8 @@ def _has(row: Stored, tokens: Sequence[str]) -> bool:
 
 
 def _several(name: str, refers: Refers, value: str, found: Sequence[Stored]) -> str:
-    known = ", ".join(map(_named, found[:_SHOWN])) + (" and more" if len(found) > _SHOWN else "")
-    return f"{name}: {len(found)} {refers.called}s have {value!r} in their names; name one whole or by id: {known}"
+    choices = ", ".join(map(_named, found[:_SHOWN])) + (" and more" if len(found) > _SHOWN else "")
+    return f"{name}: {len(found)} {refers.called}s have {value!r} in their names; name one whole or by id: {choices}"
 
 
 def _named(row: Stored) -> str:

@@ -19,13 +19,13 @@ type Sourced = tuple[str, Stored]
 async def to_answers(view: Callable[[str], View], rows: Sequence[Sourced], services: Services) -> list[Answer]:
     """Return the rows of the answer in the order of the stored rows."""
     parts: Parts = {}
-    for source in dict.fromkeys(each for each, _ in rows):
+    for source in dict.fromkeys(origin for origin, _ in rows):
         mine = [row for row in rows if row[0] == source]
         for entity, path in view(source).parts.items():
             parts[entity] = await parts_of(services.cache, entity, path, mine)
     names = await look_up(services.cache, _ids_to_name(view, rows, parts), rows)
-    for each in parts.values():
-        names.parts.update(each)
+    for by_record in parts.values():
+        names.parts.update(by_record)
     return [_row(view(source), row, names, services) for source, row in rows]
 
 
@@ -72,8 +72,8 @@ def with_lines(header: ComputedFields, model: type[Answer], source: str) -> Comp
     def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         said: dict[str, object] = {"currency": names.base_currency()}
         sent = rows(stored.record, f"{source}_rows")
-        told = [line(model, row, names, **said, **{f"{source}_row_id": get_int(row, "id")}) for row in sent]
-        return {**header(stored, names, services), "rows": told}
+        lines = [line(model, row, names, **said, **{f"{source}_row_id": get_int(row, "id")}) for row in sent]
+        return {**header(stored, names, services), "rows": lines}
 
     return computed
 
@@ -102,10 +102,10 @@ _KINDS: dict[object, Callable[[Record, str], object]] = {
 
 def _ids_to_name(view: Callable[[str], View], rows: Sequence[Sourced], parts: Parts) -> dict[str, list[object]]:
     """Return the ids that need names, per cache entity: at paths of the rows, and of their parts by their entity."""
-    wanted: dict[str, list[object]] = {}
+    ids: dict[str, list[object]] = {}
     for source, row in rows:
         beside = {entity: parts[entity].get((source, row.id), []) for entity in view(source).parts}
         whole = {**row.record, **beside} if beside else row.record
         for entity, paths in view(source).names.items():
-            wanted.setdefault(entity, []).extend(value for path in paths for value in values_at(whole, path))
-    return wanted
+            ids.setdefault(entity, []).extend(value for path in paths for value in values_at(whole, path))
+    return ids

@@ -75,7 +75,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     is_missed = now.warming is None and await coded.is_missed(entity, request.query, rows_of(hits), services)
     written = await coded.looked_up(entity, request.query, services) if is_missed else None
     if written is not None:
-        searches = {source: replace(each, text=written) for source, each in searches.items()}
+        searches = {source: replace(search, text=written) for source, search in searches.items()}
         results, hits = await _found(searches, services)
         is_missed = await coded.is_missed(entity, written, rows_of(hits), services)
 
@@ -122,7 +122,7 @@ async def _found(
     searches: Mapping[str, Search], services: Services
 ) -> tuple[Mapping[str, SearchResult], Sequence[tuple[str, Hit]]]:
     """Return what each cache entity has for its search, and the hits of all, best first."""
-    results = comparable({source: await services.cache.search(source, each) for source, each in searches.items()})
+    results = comparable({source: await services.cache.search(source, search) for source, search in searches.items()})
     return results, await ranked(next(iter(searches.values())).text, results, services)
 
 
@@ -132,9 +132,11 @@ def rows_of(hits: Sequence[tuple[str, Hit]]) -> list[Sourced]:
 
 
 async def _empty(entity: Entity, request: SearchRequest, searches: Mapping[str, Search], services: Services) -> Empty:
-    records = [await services.cache.count(source, each.where, each.visibility) for source, each in searches.items()]
+    records = [
+        await services.cache.count(source, search.where, search.visibility) for source, search in searches.items()
+    ]
     near = [await near_misses(services, source, request.query) for source in searches]
-    suggestions = list(dict.fromkeys(each for suggested in near for each in suggested))
+    suggestions = list(dict.fromkeys(suggestion for suggested in near for suggestion in suggested))
     return Empty(
         searched=request.query,
         fields=list(entity.searched),

@@ -155,7 +155,7 @@ def _message(draft: Draft, against: str | None, warnings: Sequence[ToolWarning],
     first = "; ".join(warning.message for warning in warnings if warning.code == warning_codes.INSUFFICIENT_STOCK)
     moving = in_a_sentence(draft.stock) if draft.stock else ""
     end = "read-only mode: it cannot be applied here" if services.read_only else _UNWRITTEN
-    return ". ".join(each for each in (first, moving, f"{draft.summary}; {end}") if each)
+    return ". ".join(sentence for sentence in (first, moving, f"{draft.summary}; {end}") if sentence)
 
 
 _UNWRITTEN = "nothing is written before apply_plan"

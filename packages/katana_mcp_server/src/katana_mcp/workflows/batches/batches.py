@@ -31,13 +31,13 @@ class BatchFacts:
 
     Attributes:
         named: what has the SKU or id that the request gives.
-        known: each batch of the item once, with the fields of its first row.
+        batches: each batch of the item once, with the fields of its first row.
         is_tracked: whether the item is kept in batches; None where nobody says.
         days: of the factory, in which dates are shown.
     """
 
     named: Named
-    known: tuple[Record, ...] = ()
+    batches: tuple[Record, ...] = ()
     is_tracked: bool | None = None
     days: Days = IN_UTC
 
@@ -49,7 +49,7 @@ class BatchFacts:
     def meant(self, asked: int | str) -> list[Record]:
         """Return the batches with an id or a number."""
         return named_by(
-            asked, self.known, lambda each: get_int(each, "batch_id"), lambda each: text(each, "batch_number")
+            asked, self.batches, lambda record: get_int(record, "batch_id"), lambda record: text(record, "batch_number")
         )
 
     def before(self, request: ModifyTraceabilityRequest) -> Record | None:

@@ -38,8 +38,8 @@ def draft_of(request: ModifyTraceabilityRequest, facts: BatchFacts, *, is_lawful
         summary, undo = f"new batch {request.batch_number}{of}", None
     else:
         called = f"batch {text(before, 'batch_number')}{of}"
-        told = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
-        action, summary = _change(f"change {called}", before, body), f"{called}: {told or 'no change'}"
+        details = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
+        action, summary = _change(f"change {called}", before, body), f"{called}: {details or 'no change'}"
         undo = {
             "tool": TOOL,
             "arguments": {
@@ -92,5 +92,5 @@ def _change(title: str, before: Record, body: JsonObject) -> Action:
 
 def _changes(before: Record, body: JsonObject, facts: BatchFacts) -> Iterator[FieldChange]:
     for name, value in body.items():
-        old, new = (field_in_words(name, each, facts.days) for each in (before.get(name), value))
+        old, new = (field_in_words(name, raw, facts.days) for raw in (before.get(name), value))
         yield FieldChange(field=name, old=old, new=new)

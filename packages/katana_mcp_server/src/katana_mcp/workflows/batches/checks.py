@@ -44,15 +44,17 @@ def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Ite
         )
         yield blocking(warning_codes.AMBIGUOUS_NAME, message, "batch")
     if not found:
-        known = ", ".join(f"{text(record, 'batch_number')} ({record['batch_id']})" for record in facts.known[:_NAMED])
-        there = f"it has {known}{' and others' if len(facts.known) > _NAMED else ''}" if known else "it has none"
+        listed = ", ".join(
+            f"{text(record, 'batch_number')} ({record['batch_id']})" for record in facts.batches[:_NAMED]
+        )
+        there = f"it has {listed}{' and others' if len(facts.batches) > _NAMED else ''}" if listed else "it has none"
         message = f"batch: {facts.goods.called} has no batch {request.batch!r} that Katana lists; {there}"
         yield blocking(warning_codes.NOT_FOUND, message, "batch")
 
 
 def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Iterator[ToolWarning]:
     before, number = facts.before(request), request.batch_number
-    others = [record for record in facts.known if before is None or record.get("batch_id") != before.get("batch_id")]
+    others = [record for record in facts.batches if before is None or record.get("batch_id") != before.get("batch_id")]
     taken = [other for other in others if number is not None and same(text(other, "batch_number") or "", number)]
     if taken and facts.goods is not None:
         message = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"

@@ -86,7 +86,7 @@ def _called(facts: BinFacts) -> str:
 
 
 def _bins_there(facts: BinFacts) -> str:
-    return f"it has {first_of([each.name for each in facts.bins], _NAMED)}" if facts.bins else "it has none yet"
+    return f"it has {first_of([bin_.name for bin_ in facts.bins], _NAMED)}" if facts.bins else "it has none yet"
 
 
 def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -99,8 +99,8 @@ def _against_batches(request: PlanBinTransferRequest, facts: BinFacts) -> Iterat
             message = f"{path}: several batches of {goods.called} are called {row.batch!r}; give the id of one: {found}"
             yield blocking(warning_codes.AMBIGUOUS_NAME, message, path)
         if not found:
-            known = sorted({text(record, "batch_number") or "" for record in facts.batches.get(goods.id, ())} - {""})
-            there = f"it has {first_of(known, _NAMED)}" if known else "it has none in stock"
+            numbers = sorted({text(record, "batch_number") or "" for record in facts.batches.get(goods.id, ())} - {""})
+            there = f"it has {first_of(numbers, _NAMED)}" if numbers else "it has none in stock"
             message = f"{path}: {goods.called} has no batch {row.batch!r} in stock; {there}"
             yield blocking(warning_codes.NOT_FOUND, message, path)
 
@@ -111,7 +111,7 @@ def _short(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWar
     was = "CREATED" if facts.transfer is None else text(facts.transfer, "status") or "CREATED"
     for level in levels(facts, moves, was, request.status):
         if level.after < 0:
-            yield advisory(warning_codes.INSUFFICIENT_STOCK, f"{level.path}: {level.told}", level.path)
+            yield advisory(warning_codes.INSUFFICIENT_STOCK, f"{level.path}: {level.summary}", level.path)
 
 
 def _against_units(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
@@ -156,7 +156,7 @@ def _against_deletion(request: PlanBinTransferRequest, facts: BinFacts) -> Itera
 
 
 def _amount_in_words(facts: BinFacts, variant: int, amount: Decimal) -> str:
-    goods = (each.one for (entity, _), each in facts.named.items() if entity == VARIANT)
+    goods = (reference.one for (entity, _), reference in facts.named.items() if entity == VARIANT)
     called = next((one.called for one in goods if one is not None and one.id == variant), variant)
     return f"{plain_number(amount)} of {called}"
 

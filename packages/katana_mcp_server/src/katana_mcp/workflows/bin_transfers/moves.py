@@ -41,7 +41,7 @@ class Move:
 class Level:
     """What lies in a bin of one item: `path` is the argument that takes from it or adds to it first."""
 
-    told: str
+    summary: str
     after: Decimal
     path: str
 
@@ -75,7 +75,7 @@ def old_moves(facts: BinFacts) -> Iterator[Move]:
     """Yield what the rows of the transfer that is to change move."""
     for row in rows(facts.transfer or {}, ROWS):
         key = get_int(row, "variant_id")
-        source, target = (get_int(row, f"{each}_bin_location_id") for each in ("source", "target"))
+        source, target = (get_int(row, f"{end}_bin_location_id") for end in ("source", "target"))
         places = [Place(number, facts.bin_name(number)) for number in (source, target)]
         if key is not None:
             goods = facts.goods(key) or NamedRecord(id=key)

@@ -52,7 +52,7 @@ def _new(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
         number=facts.number if moves else None,
         status=request.status if moves else None,
         lines=tuple(_line(move) for move in moves),
-        stock=tuple(level.told for level in levels(facts, moves, _FIRST, request.status)),
+        stock=tuple(level.summary for level in levels(facts, moves, _FIRST, request.status)),
         revert=_back(request, at.id, moves, made) if is_lawful and at is not None and not doomed else None,
         one_way="Katana restores no bin: move goods to one of that name, and it is made anew" if doomed else "",
     )
@@ -214,7 +214,7 @@ def _old(request: PlanBinTransferRequest, facts: BinFacts, *, is_lawful: bool) -
         status=None if request.delete else request.status,
         lines=tuple(_line(move, is_new=False) for move in moves),
         changes=() if request.delete else (FieldChange(field="status", old=was, new=request.status),),
-        stock=() if request.delete else tuple(level.told for level in levels(facts, moves, was, request.status)),
+        stock=() if request.delete else tuple(level.summary for level in levels(facts, moves, was, request.status)),
         prior_state=old,
         revert=None if request.delete else {"tool": TOOL, "arguments": {"bin_transfer": key, "status": was}},
         one_way="Katana restores no bin transfer: plan a new one with its rows" if request.delete else "",

@@ -80,16 +80,18 @@ class BinFacts:
 
     def called(self, asked: int | str) -> list[Bin]:
         """Return the bins with a name or an id."""
-        return named_by(asked, self.bins, lambda each: each.id, lambda each: each.name)
+        return named_by(asked, self.bins, lambda bin_: bin_.id, lambda bin_: bin_.name)
 
     def bin_name(self, key: int | None) -> str:
         """Return what people call a bin."""
-        return next((each.name for each in self.bins if each.id == key), "no bin" if key is None else f"bin {key}")
+        return next((bin_.name for bin_ in self.bins if bin_.id == key), "no bin" if key is None else f"bin {key}")
 
     def lots(self, variant: int, asked: int | str) -> list[int]:
         """Return the ids of the batches of a variant that have an id or a number."""
-        known = self.batches.get(variant, ())
-        meant = named_by(asked, known, lambda each: get_int(each, "batch_id"), lambda each: text(each, "batch_number"))
+        batches = self.batches.get(variant, ())
+        meant = named_by(
+            asked, batches, lambda record: get_int(record, "batch_id"), lambda record: text(record, "batch_number")
+        )
         return sorted({key for record in meant if (key := get_int(record, "batch_id")) is not None})
 
 
@@ -149,7 +151,9 @@ async def _transfers(request: PlanBinTransferRequest, services: Services) -> tup
     found = (await read_rows([listing.pages(bin_transfer_number=asked)])).rows
     if not found:
         every = (await read_rows([listing.pages()])).rows
-        found = named_by(asked, every, lambda each: get_int(each, "id"), lambda each: text(each, "bin_transfer_number"))
+        found = named_by(
+            asked, every, lambda record: get_int(record, "id"), lambda record: text(record, "bin_transfer_number")
+        )
     return tuple(found)
 
 

@@ -69,11 +69,11 @@ def _meant(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[ToolWarn
 
 def _unknown(asked: str, facts: Facts) -> str:
     message = f"field: no custom field has the id or label {asked!r}"
-    labels = {(text(record, "label") or "").casefold(): text(record, "label") or "" for record in facts.known}
-    near = [labels[each] for each in get_close_matches(asked.casefold(), labels)]
+    labels = {(text(record, "label") or "").casefold(): text(record, "label") or "" for record in facts.definitions}
+    near = [labels[folded] for folded in get_close_matches(asked.casefold(), labels)]
     if near:
         return f"{message}{did_you_mean(near)}"
-    there = first_of([f"{text(record, 'label')} ({kind_of(record)})" for record in facts.known], _SHOWN)
+    there = first_of([f"{text(record, 'label')} ({kind_of(record)})" for record in facts.definitions], _SHOWN)
     return f"{message}; there are: {there or 'none'}"
 
 
@@ -89,9 +89,10 @@ def _of_a_new_one(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[T
         if getattr(request, name) is None:
             message = f"{name}: a new custom field needs it; give `field` to change one that is there"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
-    if len(facts.known) >= _MOST:
+    if len(facts.definitions) >= _MOST:
         message = (
-            f"label: the account has {len(facts.known)} custom fields, and Katana allows {_MOST}: delete one first"
+            f"label: the account has {len(facts.definitions)} custom fields, and Katana allows {_MOST}: "
+            "delete one first"
         )
         yield blocking(warning_codes.LOCKED, message, "label")
 
@@ -112,7 +113,7 @@ def _taken(request: DefineCustomFieldRequest, facts: Facts, before: Record | Non
     label, pool = request.label, pool_of(_kind(request, before))
     if label is None or (before is not None and same(label, text(before, "label") or "")):
         return
-    for record in facts.known:
+    for record in facts.definitions:
         if record is not before and kind_of(record) in pool and same(label, text(record, "label") or ""):
             message = (
                 f"label: custom field {record['id']} of {kind_of(record)} is called {text(record, 'label')} already"
@@ -133,7 +134,7 @@ def _choices(request: DefineCustomFieldRequest, before: Record | None) -> Iterat
         message = f"choices: a {SELECT} field needs one at least"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "choices")
     for nr, label in enumerate(given or ()):
-        first = next((place for place, each in enumerate((given or [])[:nr]) if same(each, label)), None)
+        first = next((place for place, other in enumerate((given or [])[:nr]) if same(other, label)), None)
         if first is not None:
             message = f"choices[{nr}] is the same as choices[{first}]: {label}"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, f"choices[{nr}]")
@@ -142,13 +143,13 @@ def _choices(request: DefineCustomFieldRequest, before: Record | None) -> Iterat
 def _appears_on(request: DefineCustomFieldRequest, before: Record | None) -> Iterator[ToolWarning]:
     kind, given = _kind(request, before), request.appears_on or []
     allowed = _SHOWN_ON.get(kind, ())
-    for nr, each in enumerate(given if kind else ()):
-        if each not in allowed:
+    for nr, target in enumerate(given if kind else ()):
+        if target not in allowed:
             may = f"can be shown on {', '.join(allowed)}" if allowed else "is shown on these alone"
-            message = f"appears_on[{nr}]: a field of {kind} {may}, and not on {each}"
+            message = f"appears_on[{nr}]: a field of {kind} {may}, and not on {target}"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, f"appears_on[{nr}]")
-        elif each in given[:nr]:
-            message = f"appears_on[{nr}]: {each} is named twice"
+        elif target in given[:nr]:
+            message = f"appears_on[{nr}]: {target} is named twice"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, f"appears_on[{nr}]")
 
 
@@ -158,9 +159,13 @@ def _said(request: DefineCustomFieldRequest, facts: Facts, before: Record | None
         message = f"{', '.join(gone)} can no longer be chosen; records that have it still show it"
         yield advisory(warning_codes.IN_USE, message, "choices")
     kind = request.entity_type
-    if before is None and kind in _BEHIND_A_FEATURE and not any(kind_of(record) == kind for record in facts.known):
+    if (
+        before is None
+        and kind in _BEHIND_A_FEATURE
+        and not any(kind_of(record) == kind for record in facts.definitions)
+    ):
         yield _feature(f"entity_type: custom fields of {kind}", "entity_type")
-    if request.appears_on and not any(shown_on(record) for record in facts.known):
+    if request.appears_on and not any(shown_on(record) for record in facts.definitions):
         yield _feature("appears_on: custom fields that are shown elsewhere too", "appears_on")
 
 

@@ -79,10 +79,10 @@ def _change(request: DefineCustomFieldRequest, before: Record) -> Draft:
     changes = tuple(_changes(before, body))
     action = on_record(f"change {text(before, 'label')} of {kind_of(before)}", DEFINITION, COLLECTION, key, body)
     look = Recognise(collection=COLLECTION, filters={})
-    told = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
+    details = ", ".join(f"{change.field} {change.new or 'cleared'}" for change in changes)
     back = {"field": key, **_back(before, body)}
     return Draft(
-        summary=f"custom field {text(before, 'label')} of {kind_of(before)}: {told or 'no change'}",
+        summary=f"custom field {text(before, 'label')} of {kind_of(before)}: {details or 'no change'}",
         actions=(replace(action, expects={"id": key, **body}, recognise=look),),
         touches=_binding(before),
         id=key,
@@ -118,9 +118,9 @@ def _changes(before: Record, body: JsonObject) -> Iterator[FieldChange]:
         if name in body:
             yield FieldChange(field=name, old=text(before, name), new=text(after, name))
     options = child(body, "options") or EMPTY
-    for name, key, told in (("choices", "choices", labels_of), ("appears_on", "appearsOn", shown_on)):
+    for name, key, values_of in (("choices", "choices", labels_of), ("appears_on", "appearsOn", shown_on)):
         if key in options:
-            old, new = (", ".join(map(str, told(each))) or None for each in (before, after))
+            old, new = (", ".join(map(str, values_of(definition))) or None for definition in (before, after))
             yield FieldChange(field=name, old=old, new=new)
 
 

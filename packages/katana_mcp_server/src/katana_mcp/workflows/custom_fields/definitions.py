@@ -53,13 +53,13 @@ class Facts:
     """What was read.
 
     Attributes:
-        known: the definitions that Katana has now.
+        definitions: what Katana has now.
         as_of: when it said so.
         holding: how many live cached records have a value of the one that is to go, by cache entity.
         is_counted: whether all such records are cached.
     """
 
-    known: tuple[Record, ...] = ()
+    definitions: tuple[Record, ...] = ()
     as_of: str | None = None
     holding: Mapping[str, int] | None = None
     is_counted: bool = True
@@ -75,16 +75,16 @@ async def gather(request: DefineCustomFieldRequest, services: Services) -> Facts
         listed = [definition async for definition in services.client.custom_field_definitions.list()]
     except KatanaError:
         raise Refused(unasked("which custom fields there are now")) from None
-    known = tuple(
+    definitions = tuple(
         canonical(definition.model_dump()) for definition in listed if definition.id and not definition.deleted_at
     )
-    facts = Facts(known, iso(services.clock.now()))
+    facts = Facts(definitions, iso(services.clock.now()))
     before = meant(request, facts) if request.delete else None
     return facts if before is None else await _with_holders(before, facts, services)
 
 
 async def _with_holders(before: Record, facts: Facts, services: Services) -> Facts:
-    places = [each for each in _HOLDERS.get(kind_of(before), ()) if each[0] in services.cache.entities]
+    places = [holder for holder in _HOLDERS.get(kind_of(before), ()) if holder[0] in services.cache.entities]
     holding: dict[str, int] = {}
     for entity, path in places:
         where = (CustomValue(path, (str(before["id"]),), ()),)
@@ -94,7 +94,7 @@ async def _with_holders(before: Record, facts: Facts, services: Services) -> Fac
 
 def fitting(request: DefineCustomFieldRequest, facts: Facts) -> list[Record]:
     """Return the definitions that have the id or the label that is asked for."""
-    return [] if request.field is None else defining(request.field, facts.known)
+    return [] if request.field is None else defining(request.field, facts.definitions)
 
 
 def meant(request: DefineCustomFieldRequest, facts: Facts) -> Record | None:
@@ -131,13 +131,13 @@ def choices_after(before: Record, labels: Sequence[str]) -> list[Record]:
     left = [*live, *(record for record in every if record not in live)]
     after: list[Record] = []
     for label in labels:
-        known = next((record for record in left if same(text(record, "label") or "", label)), None)
-        if known is None:
+        choice = next((record for record in left if same(text(record, "label") or "", label)), None)
+        if choice is None:
             after.append({"label": label})
             continue
-        left.remove(known)
-        again = {"deleted": False} if get_bool(known, "deleted") else {}
-        after.append({"id": known.get("id"), "label": label, **again})
+        left.remove(choice)
+        again = {"deleted": False} if get_bool(choice, "deleted") else {}
+        after.append({"id": choice.get("id"), "label": label, **again})
     return [*after, *({"id": record.get("id"), "label": record.get("label"), "deleted": True} for record in left)]
 
 
@@ -167,4 +167,4 @@ def retired(request: DefineCustomFieldRequest, before: Record) -> list[str]:
     kept = request.choices
     if kept is None:
         return []
-    return [label for label in labels_of(before) if not any(same(label, each) for each in kept)]
+    return [label for label in labels_of(before) if not any(same(label, choice) for choice in kept)]

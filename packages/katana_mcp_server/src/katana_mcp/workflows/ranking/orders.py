@@ -91,19 +91,19 @@ async def gather(request: PrioritizeOrdersRequest, services: Services) -> Ranked
     found = await _named(entity, asked, services)
     await as_they_are_now(services, entity, _ids(found))
     found = await _named(entity, asked, services)
-    known = RankedOrders(found, await _records(entity, _ids(found), services))
-    sold = [get_int(order, "id" if entity == SOLD else "sales_order_id") for order in known.moved(request)]
+    ranked = RankedOrders(found, await _records(entity, _ids(found), services))
+    sold = [get_int(order, "id" if entity == SOLD else "sales_order_id") for order in ranked.moved(request)]
     keys = [key for key in dict.fromkeys(sold) if key is not None]
-    return replace(known, along=await _made_for(keys, services), sales=await _records(SOLD, keys, services))
+    return replace(ranked, along=await _made_for(keys, services), sales=await _records(SOLD, keys, services))
 
 
 async def _named(entity: str, asked: Iterable[int | str], services: Services) -> dict[int | str, Named]:
-    found = await references(services, [(entity, each) for each in asked])
+    found = await references(services, [(entity, given) for given in asked])
     return {given: named for (_, given), named in found.items()}
 
 
 def _ids(named: Mapping[int | str, Named]) -> list[int]:
-    return list(dict.fromkeys(one.id for each in named.values() for one in each.found))
+    return list(dict.fromkeys(one.id for reference in named.values() for one in reference.found))
 
 
 async def _records(entity: str, ids: Sequence[int], services: Services) -> dict[object, Record]:

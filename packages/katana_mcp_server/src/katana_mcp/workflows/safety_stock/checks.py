@@ -15,7 +15,7 @@ def checks(request: ModifySafetyStockRequest, facts: KeptFacts) -> list[ToolWarn
     """Return what speaks against the plan."""
     wrong = [*_against_rows(request, facts), *_against_pairs(request, facts)]
     kept = [*facts.kept(request)]
-    if not wrong and not any(each.has_amount or each.has_bin for each in kept):
+    if not wrong and not any(row.has_amount or row.has_bin for row in kept):
         message = "all rows already have these values: nothing would change"
         return [blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)]
     return [*wrong, *_new_bins(request, facts)]
@@ -50,14 +50,14 @@ def _against_pairs(request: ModifySafetyStockRequest, facts: KeptFacts) -> Itera
 
 def _new_bins(request: ModifySafetyStockRequest, facts: KeptFacts) -> Iterator[ToolWarning]:
     """Yield which bins are made along, because their location has none that is called so."""
-    told = dict[tuple[int, str], str]()
-    for each in facts.kept(request):
-        if each.has_bin and each.bin is not None and each.bin not in facts.bins.get(each.place.id, ()):
-            told.setdefault((each.place.id, each.bin), f"rows[{each.nr}].default_bin")
-    for (place, name), path in told.items():
-        known = facts.bins[place]
-        others = " and others" if len(known) > _NAMED else ""
-        there = f"it has {', '.join(known[:_NAMED])}{others}" if known else "it has none yet"
+    paths = dict[tuple[int, str], str]()
+    for row in facts.kept(request):
+        if row.has_bin and row.bin is not None and row.bin not in facts.bins.get(row.place.id, ()):
+            paths.setdefault((row.place.id, row.bin), f"rows[{row.nr}].default_bin")
+    for (place, name), path in paths.items():
+        names = facts.bins[place]
+        others = " and others" if len(names) > _NAMED else ""
+        there = f"it has {', '.join(names[:_NAMED])}{others}" if names else "it has none yet"
         message = f"{path}: the location has no bin {name!r}, so Katana makes one; {there}"
         yield advisory(warning_codes.NEW_BIN, message, path)
 

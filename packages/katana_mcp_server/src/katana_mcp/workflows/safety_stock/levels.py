@@ -101,8 +101,8 @@ class KeptFacts:
 
     def bin(self, place: int, name: str | None) -> str | None:
         """Return a bin's name as it is spelt at a location, or as it was given where none has it."""
-        known = self.bins.get(place, ())
-        return name if name is None or name in known else next((each for each in known if same(each, name)), name)
+        names = self.bins.get(place, ())
+        return name if name is None or name in names else next((spelt for spelt in names if same(spelt, name)), name)
 
     def kept(self, request: ModifySafetyStockRequest) -> Iterator[Kept]:
         """Yield the rows of which Katana keeps stock."""
@@ -122,7 +122,7 @@ async def gather(request: ModifySafetyStockRequest, services: Services) -> KeptF
     await current(services, READS, ())
     asked = [(VARIANT, row.sku_or_variant_id) for row in request.rows]
     named = await references(services, [*asked, *((LOCATION, row.location_id) for row in request.rows)])
-    goods = sorted({one.id for each in asked if (one := named[each].one) is not None})
+    goods = sorted({one.id for key in asked if (one := named[key].one) is not None})
     stock = await services.stock.planning(_WAITS).read_again(goods)
     if stock.reason or stock.unknown:
         raise Refused(unasked("what these locations keep now"))

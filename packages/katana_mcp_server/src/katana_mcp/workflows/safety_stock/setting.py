@@ -24,24 +24,24 @@ _AT_ONCE = 100
 
 def _plan(request: ModifySafetyStockRequest, facts: KeptFacts) -> Draft:
     is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
-    kept = [each for each in facts.kept(request) if each.has_amount or each.has_bin]
+    kept = [row for row in facts.kept(request) if row.has_amount or row.has_bin]
     sent = [*_sent(kept)] if is_lawful else []
-    unknown = any(each.has_amount and each.old_amount is None for each in kept)
+    unknown = any(row.has_amount and row.old_amount is None for row in kept)
     return Draft(
         summary=_summary(kept),
         actions=tuple(action for action, _ in sent),
-        touches={"levels": [_binding(each) for each in kept]},
-        lanes=tuple(dict.fromkeys(f"levels of variant {each.goods.id}" for each in kept)),
-        lines=tuple(_line(each) for each in kept),
-        changes=tuple(change for each in kept for change in _changes(each)),
-        prior_state={"levels": [_binding(each) for each in kept]},
+        touches={"levels": [_binding(row) for row in kept]},
+        lanes=tuple(dict.fromkeys(f"levels of variant {row.goods.id}" for row in kept)),
+        lines=tuple(_line(row) for row in kept),
+        changes=tuple(change for row in kept for change in _changes(row)),
+        prior_state={"levels": [_binding(row) for row in kept]},
         revert=None if unknown or not sent else _back(sent),
         one_way="Katana does not show the safety stock of some now" if unknown else "",
     )
 
 
 def _summary(kept: Sequence[Kept]) -> str:
-    amounts, bins = sum(each.has_amount for each in kept), sum(each.has_bin for each in kept)
+    amounts, bins = sum(row.has_amount for row in kept), sum(row.has_bin for row in kept)
     parts = [
         f"{count} {what}{'' if count == 1 else 's'}"
         for count, what in ((amounts, "safety stock"), (bins, "default bin"))
@@ -52,35 +52,35 @@ def _summary(kept: Sequence[Kept]) -> str:
     return f"set {' and '.join(parts) or 'nothing'}{of}"
 
 
-def _binding(each: Kept) -> JsonObject:
+def _binding(row: Kept) -> JsonObject:
     """Return what of a level the plan depends on."""
-    old = None if each.old_amount is None else plain_number(each.old_amount)
+    old = None if row.old_amount is None else plain_number(row.old_amount)
     return {
-        "variant_id": each.goods.id,
-        "location_id": each.place.id,
-        **({"safety_stock": old} if each.has_amount else {}),
-        **({"default_bin": each.old_bin} if each.has_bin else {}),
+        "variant_id": row.goods.id,
+        "location_id": row.place.id,
+        **({"safety_stock": old} if row.has_amount else {}),
+        **({"default_bin": row.old_bin} if row.has_bin else {}),
     }
 
 
-def _line(each: Kept) -> PlanLine:
+def _line(row: Kept) -> PlanLine:
     return PlanLine(
         change="update",
-        variant_id=each.goods.id,
-        sku=each.goods.sku,
-        is_shared=each.goods.is_shared or None,
-        name=each.goods.name,
-        location=each.place.called,
+        variant_id=row.goods.id,
+        sku=row.goods.sku,
+        is_shared=row.goods.is_shared or None,
+        name=row.goods.name,
+        location=row.place.called,
     )
 
 
-def _changes(each: Kept) -> Iterator[FieldChange]:
-    if each.has_amount and each.asked.safety_stock is not None:
-        old = None if each.old_amount is None else str(plain_number(each.old_amount))
-        new = str(plain_number(each.asked.safety_stock))
-        yield FieldChange(field=f"{each.called}: safety stock", old=old, new=new)
-    if each.has_bin:
-        yield FieldChange(field=f"{each.called}: default bin", old=each.old_bin, new=each.bin)
+def _changes(row: Kept) -> Iterator[FieldChange]:
+    if row.has_amount and row.asked.safety_stock is not None:
+        old = None if row.old_amount is None else str(plain_number(row.old_amount))
+        new = str(plain_number(row.asked.safety_stock))
+        yield FieldChange(field=f"{row.called}: safety stock", old=old, new=new)
+    if row.has_bin:
+        yield FieldChange(field=f"{row.called}: default bin", old=row.old_bin, new=row.bin)
 
 
 type _Sent = tuple[Action, Sequence[Kept]]
@@ -88,29 +88,29 @@ type _Sent = tuple[Action, Sequence[Kept]]
 
 def _sent(kept: Sequence[Kept]) -> Iterator[_Sent]:
     """Yield each request with the rows that it is for."""
-    for each in kept:
-        if each.has_amount:
-            yield _amount(each), (each,)
-    for place in dict.fromkeys(each.place.id for each in kept):
-        here = [each for each in kept if each.place.id == place and each.has_bin and each.bin is not None]
+    for row in kept:
+        if row.has_amount:
+            yield _amount(row), (row,)
+    for place in dict.fromkeys(row.place.id for row in kept):
+        here = [row for row in kept if row.place.id == place and row.has_bin and row.bin is not None]
         for some in batched(here, _AT_ONCE):
             yield _bins(some), some
-    for each in kept:
-        if each.has_bin and each.bin is None:
-            yield _no_bin(each), (each,)
+    for row in kept:
+        if row.has_bin and row.bin is None:
+            yield _no_bin(row), (row,)
 
 
-def _amount(each: Kept) -> Action:
-    amount = plain_number(each.asked.safety_stock or Decimal(0))
+def _amount(row: Kept) -> Action:
+    amount = plain_number(row.asked.safety_stock or Decimal(0))
     return Action(
-        title=f"set the safety stock of {each.called} to {amount}",
+        title=f"set the safety stock of {row.called} to {amount}",
         method="POST",
         path="/inventory_safety_stock_levels",
-        body={"variant_id": each.goods.id, "location_id": each.place.id, "value": amount},
+        body={"variant_id": row.goods.id, "location_id": row.place.id, "value": amount},
         entity=_STOCK,
-        record=each.goods.id,
+        record=row.goods.id,
         expects={"safety_stock_level": amount},
-        recognise=_here(each),
+        recognise=_here(row),
         is_answered=False,
         answers_body=True,
         is_repeatable=True,
@@ -121,7 +121,10 @@ def _bins(some: Sequence[Kept]) -> Action:
     (first, *others) = some
     one = f"the default bin of {first.called} to {first.bin}"
     what = f"{len(some)} default bins at {first.place.called}" if others else one
-    rows = [{"variant_id": each.goods.id, "location_id": each.place.id, "bin_name": each.bin} for each in some]
+    rows = [
+        {"variant_id": kept_row.goods.id, "location_id": kept_row.place.id, "bin_name": kept_row.bin}
+        for kept_row in some
+    ]
     expected = [{"variant_id": row["variant_id"], "default_storage_bin": {"bin_name": row["bin_name"]}} for row in rows]
     return Action(
         title=f"set {what}",
@@ -132,7 +135,7 @@ def _bins(some: Sequence[Kept]) -> Action:
         expects={"levels": expected},
         recognise=Recognise(
             collection=_LISTING,
-            filters={"variant_id": [each.goods.id for each in some], "location_id": first.place.id},
+            filters={"variant_id": [kept_row.goods.id for kept_row in some], "location_id": first.place.id},
         ),
         is_answered=False,
         answers_many=len(some),
@@ -140,36 +143,36 @@ def _bins(some: Sequence[Kept]) -> Action:
     )
 
 
-def _no_bin(each: Kept) -> Action:
+def _no_bin(row: Kept) -> Action:
     return Action(
-        title=f"take the default bin of {each.called} away",
+        title=f"take the default bin of {row.called} away",
         method="POST",
         path="/unlink_variant_bin_locations",
-        body=[{"variant_id": each.goods.id, "location_id": each.place.id}],
+        body=[{"variant_id": row.goods.id, "location_id": row.place.id}],
         entity=_STOCK,
-        record=each.goods.id,
+        record=row.goods.id,
         expects={"default_storage_bin": None},
-        recognise=_here(each),
+        recognise=_here(row),
         is_answered=False,
         is_repeatable=True,
     )
 
 
-def _here(each: Kept) -> Recognise:
-    return Recognise(collection=_LISTING, filters={"variant_id": [each.goods.id], "location_id": each.place.id})
+def _here(row: Kept) -> Recognise:
+    return Recognise(collection=_LISTING, filters={"variant_id": [row.goods.id], "location_id": row.place.id})
 
 
 def _back(sent: Sequence[_Sent]) -> JsonObject:
     """Return the call that sets what was applied as it was before."""
-    rows = [IfApplied(place, _before(action, each)) for place, (action, some) in enumerate(sent) for each in some]
+    rows = [IfApplied(place, _before(action, row)) for place, (action, some) in enumerate(sent) for row in some]
     return {"tool": TOOL, "arguments": {"rows": rows}}
 
 
-def _before(action: Action, each: Kept) -> JsonObject:
-    pair = {"sku_or_variant_id": each.goods.id, "location_id": each.place.id}
+def _before(action: Action, row: Kept) -> JsonObject:
+    pair = {"sku_or_variant_id": row.goods.id, "location_id": row.place.id}
     if action.answers_body:
-        return {**pair, "safety_stock": None if each.old_amount is None else plain_number(each.old_amount)}
-    return {**pair, "default_bin": each.old_bin}
+        return {**pair, "safety_stock": None if row.old_amount is None else plain_number(row.old_amount)}
+    return {**pair, "default_bin": row.old_bin}
 
 
 SETTING = Change(

@@ -14,8 +14,8 @@ type Kind = Literal["received", "made", "returned", "adjusted", "transferred", "
 
 ENTERING: tuple[Kind, ...] = ("received", "made", "returned", "adjusted")
 """Kinds that bring goods in, in the order in which they are told."""
-_TOLD: tuple[Kind, ...] = (*ENTERING, "transferred", "used", "shipped", "reserved")
-ORDER: Mapping[Kind, int] = {kind: place for place, kind in enumerate(_TOLD)}
+_SEQUENCE: tuple[Kind, ...] = (*ENTERING, "transferred", "used", "shipped", "reserved")
+ORDER: Mapping[Kind, int] = {kind: place for place, kind in enumerate(_SEQUENCE)}
 """The place of a kind among the others, as they are told."""
 
 

@@ -62,8 +62,8 @@ def used_outsourced(order: Record, ingredients: Sequence[Record]) -> Iterator[Ev
             continue
         date, place = text(row, "received_date"), get_int(order, "tracking_location_id")
         rate = number(row, "purchase_uom_conversion_rate") or Decimal(1)
-        wanted = _amount(used, "planned_quantity_per_unit") * _amount(row) * rate
-        for lot, amount in split(used, variant, wanted):
+        planned = _amount(used, "planned_quantity_per_unit") * _amount(row) * rate
+        for lot, amount in split(used, variant, planned):
             process = OUTSOURCED, key
             if date is not None:
                 yield Event("used", lot, amount, document, get_int(used, "id"), date, place, process=process)

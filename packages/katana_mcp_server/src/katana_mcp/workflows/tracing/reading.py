@@ -74,7 +74,7 @@ class Documents:
     def __init__(self, cache: CacheBackend, units: Units) -> None:
         self._cache, self._units = cache, units
         self._records: dict[str, dict[int, Record]] = {entity: {} for entity in DOCUMENTS}
-        self._told: set[tuple[str, int]] = set()
+        self._seen: set[tuple[str, int]] = set()
         self._whole: set[int] = set()
         self._origins: set[int] = set()
         self.by_lot: dict[Lot, list[Event]] = {}
@@ -108,7 +108,7 @@ class Documents:
             return
         await self._tell_produced(await self._find(PRODUCTIONS, _one_of("ingredients[].variant_id", new)))
         used = await self._find(OUTSOURCED, _one_of("ingredient_variant_id", new))
-        await self._tell_bought(await self._known(BOUGHT, _ids(used.values(), "purchase_order_id")))
+        await self._tell_bought(await self._read_by_id(BOUGHT, _ids(used.values(), "purchase_order_id")))
         sold = await self._find(SOLD, _one_of("sales_order_rows[].variant_id", new))
         await self._tell_shipped(sold)
         transfers = await self._find(TRANSFERS, _one_of("stock_transfer_rows[].variant_id", new))
@@ -118,7 +118,7 @@ class Documents:
 
     async def read_document(self, entity: str, key: int) -> Sequence[Event]:
         """Read one purchase, sales or manufacturing order; return its events."""
-        orders = await self._known(entity, [key])
+        orders = await self._read_by_id(entity, [key])
         if entity == BOUGHT:
             await self._tell_bought(orders)
         elif entity == SOLD:
@@ -130,7 +130,7 @@ class Documents:
     async def read_sold(self, orders: Collection[int]) -> None:
         """Read what left with these sales orders."""
         if orders:
-            await self._tell_shipped(await self._known(SOLD, orders))
+            await self._tell_shipped(await self._read_by_id(SOLD, orders))
 
     def linked(self, order_id: int, row_id: int | None) -> int | None:
         """Return the manufacturing order that makes a row of a sales order to order, or None."""
@@ -144,7 +144,7 @@ class Documents:
 
     async def _find(self, entity: str, *where: OneOf | Missing | NoneOf) -> dict[int, Record]:
         """Return the live records that meet the conditions."""
-        if any(isinstance(each, OneOf) and not each.values for each in where):
+        if any(isinstance(condition, OneOf) and not condition.values for condition in where):
             return {}
         asked = Selection(cast("Where", where), Order("id"), _MOST + 1, fields=READ[entity])
         found = await self._cache.select(entity, asked)
@@ -153,16 +153,16 @@ class Documents:
         self._records[entity] |= new
         return new
 
-    async def _known(self, entity: str, ids: Iterable[int]) -> dict[int, Record]:
+    async def _read_by_id(self, entity: str, ids: Iterable[int]) -> dict[int, Record]:
         """Return records by their ids; those that are deleted are left out."""
-        wanted = list(dict.fromkeys(ids))
+        keys = list(dict.fromkeys(ids))
         held = self._records[entity]
-        missing = [key for key in wanted if key not in held]
+        missing = [key for key in keys if key not in held]
         mine = (OneOf("id", tuple(missing)),)
         asked = Selection(mine, Order("id"), len(missing), visibility=_LIVING, fields=READ[entity])
         found = await self._cache.select(entity, asked) if missing else ()
         held |= {row.id: row.record for row in found if isinstance(row.id, int)}
-        return {key: held[key] for key in wanted if key in held}
+        return {key: held[key] for key in keys if key in held}
 
     async def _tell_bought(self, orders: Mapping[int, Record]) -> None:
         outsourced = [key for key, order in orders.items() if order.get("entity_type") == "outsourced"]
@@ -172,7 +172,7 @@ class Documents:
             self._add(BOUGHT, key, [*received(order, self._units), *used_outsourced(order, mine)])
 
     async def _tell_produced(self, productions: Mapping[int, Record]) -> None:
-        orders = await self._known(MADE, _ids(productions.values(), MADE + "_id"))
+        orders = await self._read_by_id(MADE, _ids(productions.values(), MADE + "_id"))
         for key, production in productions.items():
             order = orders.get(get_int(production, "manufacturing_order_id") or 0)
             if order is not None:
@@ -191,7 +191,7 @@ class Documents:
                 self._add(SOLD, key, reserved(document, sold_rows(order), taken))
 
     async def _tell_returned(self, lines: Mapping[int, Record]) -> None:
-        headers = await self._known(RETURNS, _ids(lines.values(), "sales_return_id"))
+        headers = await self._read_by_id(RETURNS, _ids(lines.values(), "sales_return_id"))
         for key, row in lines.items():
             self._add(RETURNED, key, returned(row, headers.get(get_int(row, "sales_return_id") or 0, EMPTY)))
 
@@ -200,7 +200,7 @@ class Documents:
         open_rows = NoneOf("ingredient_availability", ("PROCESSED",))
         found = await self._find(RECIPE, _one_of("variant_id", variants), open_rows)
         held = {key: row for key, row in found.items() if rows(row, "traceability") or rows(row, "batch_transactions")}
-        orders = await self._known(MADE, _ids(held.values(), MADE + "_id"))
+        orders = await self._read_by_id(MADE, _ids(held.values(), MADE + "_id"))
         for key, row in held.items():
             order = orders.get(get_int(row, "manufacturing_order_id") or 0, EMPTY)
             variant = get_int(row, "variant_id")
@@ -210,10 +210,10 @@ class Documents:
                 self._add(RECIPE, key, reserved(document_of(MADE, order), [line], taken))
 
     def _add(self, entity: str, key: int, events: Iterable[Event]) -> None:
-        """Take the events of a record that was not told before."""
-        if (entity, key) in self._told:
+        """Take the events of a record that was not seen before."""
+        if (entity, key) in self._seen:
             return
-        self._told.add((entity, key))
+        self._seen.add((entity, key))
         for event in events:
             self.by_document.setdefault((event.document.entity, event.document.id), []).append(event)
             if event.lot.is_traced:

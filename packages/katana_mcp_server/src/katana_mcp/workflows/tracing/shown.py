@@ -9,27 +9,27 @@ from katana_mcp.values import EMPTY, get_bool
 from katana_mcp.workflows.tracing.accounts import Account, Delivery, Sold
 from katana_mcp.workflows.tracing.answers import CustomerGoods, InStock, TracedLot, TraceRow
 from katana_mcp.workflows.tracing.events import Lot
-from katana_mcp.workflows.tracing.starts import Known
+from katana_mcp.workflows.tracing.starts import LotRecords
 from katana_mcp.workflows.tracing.stock import Stock, batch_number
 from katana_mcp.workflows.tracing.walk import Step, Walk
 
 _ORDERS = 10
 
 
-def names_wanted(walk: Walk, stock: Stock) -> dict[str, list[object]]:
+def ids_to_name(walk: Walk, stock: Stock) -> dict[str, list[object]]:
     """Return the ids that need names, by cache entity."""
     events = [step.event for step in walk.steps]
     places = [place for event in events for place in (event.location_id, event.target_location_id)]
     bought, sold = ({"purchase_order"}, {"sales_order", "sales_return"})
     return {
         "variant": [*(event.lot.variant_id for event in events), *(lot.variant_id for lot in walk.lots)],
-        "location": [*places, *(held.location_id for each in stock.held.values() for held in each)],
+        "location": [*places, *(held.location_id for in_lot in stock.held.values() for held in in_lot)],
         "supplier": [event.document.party_id for event in events if event.document.entity in bought],
         "customer": [event.document.party_id for event in events if event.document.entity in sold],
     }
 
 
-def is_told(step: Step, names: Names) -> bool:
+def is_shown(step: Step, names: Names) -> bool:
     """Return whether a step is a row: what was used of goods that are never told apart is none."""
     lot = step.event.lot
     if lot.is_traced or step.event.kind != "used":
@@ -43,7 +43,7 @@ class Shown:
     """What rows are made with."""
 
     names: Names
-    known: Known
+    lot_records: LotRecords
     stock: Stock
 
     def rows(self, steps: Sequence[Step], first: int, last: int) -> list[TraceRow]:
@@ -86,18 +86,18 @@ class Shown:
         sums = {} if account is None else {name: getattr(account, name) or None for name in _SUMS}
         held = [
             InStock(
-                location_id=each.location_id,
-                location=self.names.name("location", each.location_id),
-                quantity=each.quantity,
+                location_id=portion.location_id,
+                location=self.names.name("location", portion.location_id),
+                quantity=portion.quantity,
             )
-            for each in self.stock.held.get(lot, ())
+            for portion in self.stock.held.get(lot, ())
         ]
         return TracedLot.model_validate(
             {
                 "level": reached.level,
                 "direction": reached.direction,
                 **self._lot(lot),
-                "expiration_date": batch_number(self.known, lot.batch_id)["expiration_date"],
+                "expiration_date": batch_number(self.lot_records, lot.batch_id)["expiration_date"],
                 **sums,
                 "in_stock": in_stock,
                 "stock": held or None,
@@ -107,7 +107,7 @@ class Shown:
 
     def customers(self, sold: Mapping[Sold, Delivery], most: int) -> list[CustomerGoods]:
         """Return the first of the customers that got most."""
-        largest = sorted(sold.items(), key=lambda each: (-each[1].shipped, each[0][0] or 0, each[0][1]))
+        largest = sorted(sold.items(), key=lambda item: (-item[1].shipped, item[0][0] or 0, item[0][1]))
         return [self._customer(key, delivery) for key, delivery in largest[:most]]
 
     def _customer(self, key: Sold, delivery: Delivery) -> CustomerGoods:
@@ -135,9 +135,9 @@ class Shown:
             "sku": self.names.sku(lot.variant_id),
             "name": self.names.variant(lot.variant_id),
             "batch_id": lot.batch_id,
-            "batch_number": batch_number(self.known, lot.batch_id)["batch_number"],
+            "batch_number": batch_number(self.lot_records, lot.batch_id)["batch_number"],
             "serial_number_id": lot.serial_number_id,
-            "serial_number": self.known.serial_number(lot.serial_number_id),
+            "serial_number": self.lot_records.serial_number(lot.serial_number_id),
             "unit": text(self.names.item(variant), "uom"),
         }
 

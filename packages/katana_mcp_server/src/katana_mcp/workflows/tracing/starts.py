@@ -29,7 +29,7 @@ _LIKE = 5
 
 
 @dataclass(slots=True)
-class Known:
+class LotRecords:
     """What Katana was asked for so far.
 
     Attributes:
@@ -72,7 +72,7 @@ class Start:
 
 
 async def start_of(
-    number: str, kind: StartKind | None, variants: Collection[int] | None, live: LiveRead, known: Known
+    number: str, kind: StartKind | None, variants: Collection[int] | None, live: LiveRead, lot_records: LotRecords
 ) -> Start:
     """Return what a number names, of these variants where any are given.
 
@@ -82,9 +82,9 @@ async def start_of(
     services = live.services
     found: list[Start] = []
     if kind in {None, "batch"}:
-        found += _batches(await _read_batches(number, live, known), variants)
+        found += _batches(await _read_batches(number, live, lot_records), variants)
     if kind in {None, "serial_number"}:
-        ledger = await read_ledger(live, known)
+        ledger = await read_ledger(live, lot_records)
         found += _per_variant("serial_number", await lots_of(ledger.named(number), ledger, services), variants)
     if kind is None:
         found += await _orders(number, services)
@@ -97,19 +97,19 @@ async def start_of(
     raise Refused(await _several(number, found, services) if found else _unknown(number, kind, variants))
 
 
-async def read_ledger(live: LiveRead, known: Known) -> UnitLedger:
+async def read_ledger(live: LiveRead, lot_records: LotRecords) -> UnitLedger:
     """Return the ledger of serial numbers, one request where it was not read yet."""
-    if known.ledger is None:
+    if lot_records.ledger is None:
         read = live.services.client.serial_numbers_stock.read_all()
-        known.ledger = ledger_of(await live.ask("serial numbers", read))
-    return known.ledger
+        lot_records.ledger = ledger_of(await live.ask("serial numbers", read))
+    return lot_records.ledger
 
 
-async def _read_batches(number: str, live: LiveRead, known: Known) -> list[Record]:
+async def _read_batches(number: str, live: LiveRead, lot_records: LotRecords) -> list[Record]:
     pages = live.services.client.batch_stocks.pages(batch_number=number, include_empty=True)
     read = await live.ask("batches", read_rows([pages]))
     found = [row for row in read.rows if row.get("batch_number") == number]
-    known.add(found)
+    lot_records.add(found)
     return found
 
 
@@ -150,13 +150,15 @@ async def _uncached_orders(number: str, services: Services) -> list[Start]:
 async def _several(number: str, found: Sequence[Start], services: Services) -> ToolWarning:
     goods: Mapping[str, list[object]] = {"variant": [lot.variant_id for start in found for lot in start.lots]}
     names = await look_up(services.cache, goods)
-    told = [
+    candidates = [
         f"{titled(start.kind)} of {names.sku(start.lots[0].variant_id) or start.lots[0].variant_id}"
         if start.lots
         else titled(start.kind)
         for start in found
     ]
-    message = f"{number!r} is the number of several: {first_of(told, _LIKE)}; name one by kind and sku_or_variant_id"
+    message = (
+        f"{number!r} is the number of several: {first_of(candidates, _LIKE)}; name one by kind and sku_or_variant_id"
+    )
     return blocking(warning_codes.AMBIGUOUS_NAME, message, "number")
 
 

@@ -13,7 +13,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory
 from katana_mcp.values import get_int, number
 from katana_mcp.workflows.tracing.events import Lot
-from katana_mcp.workflows.tracing.starts import Known, read_ledger
+from katana_mcp.workflows.tracing.starts import LotRecords, read_ledger
 
 MOST_ITEMS = 10
 """Items of which the stock of batches and units is asked for by one call."""
@@ -42,29 +42,29 @@ class Stock:
     def total(self, lot: Lot) -> Decimal | None:
         """Return how much of a lot is in stock, or None where that is not known."""
         held = self.held.get(lot)
-        return None if held is None else sum((each.quantity for each in held), Decimal(0))
+        return None if held is None else sum((portion.quantity for portion in held), Decimal(0))
 
 
-async def stock_of(lots: Sequence[Lot], live: LiveRead, known: Known) -> Stock:
+async def stock_of(lots: Sequence[Lot], live: LiveRead, lot_records: LotRecords) -> Stock:
     """Return what is in stock of lots, the first ones first, as far as Katana answers in time."""
     found = Stock()
     try:
-        await _read(lots, live, known, found)
+        await _read(lots, live, lot_records, found)
     except Refused as refusal:
         found.warnings += [
             advisory(warning.code or "", f"{warning.message}; stock is left out") for warning in refusal.warnings
         ]
     for lot in lots:
-        if lot.batch_id in known.whole:
-            rows = known.batches.get(lot.batch_id or 0, [])
+        if lot.batch_id in lot_records.whole:
+            rows = lot_records.batches.get(lot.batch_id or 0, [])
             found.held[lot] = _held(rows)
     return found
 
 
-async def _read(lots: Sequence[Lot], live: LiveRead, known: Known, found: Stock) -> None:
-    batched = _variants(lot for lot in lots if lot.batch_id is not None and lot.batch_id not in known.whole)
+async def _read(lots: Sequence[Lot], live: LiveRead, lot_records: LotRecords, found: Stock) -> None:
+    batched = _variants(lot for lot in lots if lot.batch_id is not None and lot.batch_id not in lot_records.whole)
     units = [lot for lot in lots if lot.serial_number_id is not None]
-    ledger = await read_ledger(live, known) if units else None
+    ledger = await read_ledger(live, lot_records) if units else None
     here = [] if ledger is None else [lot for lot in units if ledger.in_stock.get(lot.serial_number_id or 0)]
     placed = _variants(here)
     _check_size(len(batched) + len(placed), found)
@@ -75,7 +75,7 @@ async def _read(lots: Sequence[Lot], live: LiveRead, known: Known, found: Stock)
     if batched:
         stocks = live.services.client.batch_stocks
         pages = [stocks.pages(variant_id=variant, include_empty=True) for variant in batched]
-        known.add(await _rows(pages, "batches", live, found))
+        lot_records.add(await _rows(pages, "batches", live, found))
     if placed:
         bins = live.services.client.bin_inventory
         pages = [bins.pages(granularity="SERIAL_NUMBER", variant_id=variant) for variant in placed]
@@ -110,12 +110,12 @@ def _check_size(items: int, found: Stock) -> None:
 
 def _held(rows: Iterable[Record]) -> list[Held]:
     found = [Held(get_int(row, "location_id"), number(row, _QUANTITY) or Decimal(0)) for row in rows]
-    return [each for each in found if each.quantity]
+    return [portion for portion in found if portion.quantity]
 
 
-def batch_number(known: Known, batch_id: int | None) -> Mapping[str, str | None]:
+def batch_number(lot_records: LotRecords, batch_id: int | None) -> Mapping[str, str | None]:
     """Return the number and the dates of a batch, as far as Katana listed it."""
-    row = next(iter(known.batches.get(batch_id or 0, ())), None)
+    row = next(iter(lot_records.batches.get(batch_id or 0, ())), None)
     return {
         "batch_number": text(row, "batch_number"),
         "expiration_date": text(row, "expiration_date"),

@@ -19,8 +19,8 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, 
 from katana_mcp.workflows.tracing.accounts import accounts_of, deliveries
 from katana_mcp.workflows.tracing.answers import TraceAnswer, TraceRequest
 from katana_mcp.workflows.tracing.reading import DOCUMENTS, USED, Documents
-from katana_mcp.workflows.tracing.shown import Shown, is_told, names_wanted, untraced_goods
-from katana_mcp.workflows.tracing.starts import Known, Start, start_of
+from katana_mcp.workflows.tracing.shown import Shown, ids_to_name, is_shown, untraced_goods
+from katana_mcp.workflows.tracing.starts import LotRecords, Start, start_of
 from katana_mcp.workflows.tracing.stock import stock_of
 from katana_mcp.workflows.tracing.walk import Direction, Step, Walk
 from katana_mcp.workflows.variants import resolve
@@ -37,15 +37,15 @@ async def _run(request: TraceRequest, services: Services) -> Answer:
 
 async def _answer(request: TraceRequest, services: Services) -> Answer:
     now = await current(services, _READS, DOCUMENTS)
-    live, known = LiveRead.begin(services), Known()
+    live, lot_records = LiveRead.begin(services), LotRecords()
     with now.refusals():
         variants = await _variants(request, services)
-        start = await start_of(request.number, request.kind, variants, live, known)
-    walk = await _walked(request, start, variants, known, services)
-    stock = await stock_of(list(walk.lots), live, known)
-    names = await look_up(services.cache, names_wanted(walk, stock))
-    shown = Shown(names, known, stock)
-    steps = [step for step in walk.steps if is_told(step, names)]
+        start = await start_of(request.number, request.kind, variants, live, lot_records)
+    walk = await _walked(request, start, variants, lot_records, services)
+    stock = await stock_of(list(walk.lots), live, lot_records)
+    names = await look_up(services.cache, ids_to_name(walk, stock))
+    shown = Shown(names, lot_records, stock)
+    steps = [step for step in walk.steps if is_shown(step, names)]
     whole = [lot for lot, reached in walk.lots.items() if reached.whole]
     lots = shown.lots(walk, accounts_of(walk.documents.by_lot, whole), _LOTS)
     sold = deliveries(walk.steps)
@@ -91,9 +91,9 @@ async def _variants(request: TraceRequest, services: Services) -> list[int] | No
 
 
 async def _walked(
-    request: TraceRequest, start: Start, variants: Sequence[int] | None, known: Known, services: Services
+    request: TraceRequest, start: Start, variants: Sequence[int] | None, lot_records: LotRecords, services: Services
 ) -> Walk:
-    walk = Walk(Documents(services.cache, known.moved), request.levels)
+    walk = Walk(Documents(services.cache, lot_records.moved), request.levels)
     directions: Sequence[Direction] = ("down", "up") if request.direction == "both" else (request.direction,)
     if start.order is not None and isinstance(start.order.id, int):
         await walk.start_at_order(start.kind, start.order.id, directions, variants)
@@ -117,10 +117,10 @@ def _ends(steps: Sequence[Step], names: Names) -> list[ToolWarning]:
     found = untraced_goods(steps, names)
     if not found:
         return []
-    told = ", ".join(f"{_amount(amount)} of {sku}" for sku, amount in list(found.items())[:_NAMED])
+    goods = ", ".join(f"{_amount(amount)} of {sku}" for sku, amount in list(found.items())[:_NAMED])
     more = f" and {len(found) - _NAMED} more items" if len(found) > _NAMED else ""
     message = (
-        f"tracing stops at goods without batch or serial number ({told}{more}): where each went is not "
+        f"tracing stops at goods without batch or serial number ({goods}{more}): where each went is not "
         "recorded, so any later shipment of these items may contain them"
     )
     return [advisory(warning_codes.TRAIL_ENDS, message)]
@@ -131,19 +131,19 @@ def _amount(amount: Decimal) -> int | float | str:
 
 
 def _cuts(walk: Walk, lots: int, customers: int) -> list[ToolWarning]:
-    told: list[ToolWarning] = []
+    warnings: list[ToolWarning] = []
     if walk.documents.cut:
-        told.append(truncated("more documents speak of these items than are read at once: rows are missing"))
+        warnings.append(truncated("more documents speak of these items than are read at once: rows are missing"))
     if walk.left:
         message = (
             f"{len(walk.left)} batches, units or untraced goods lie beyond level {walk.levels}: ask for more levels"
         )
-        told.append(advisory(warning_codes.TRUNCATED_RESULT, message, "levels"))
+        warnings.append(advisory(warning_codes.TRUNCATED_RESULT, message, "levels"))
     for count, most, what in ((lots, _LOTS, "lots"), (customers, _CUSTOMERS, "customers")):
         if count > most:
             message = f"{most} of {count} {what} are summed up; the rows of all pages hold what happened to each"
-            told.append(info(warning_codes.TRUNCATED_RESULT, message))
-    return told
+            warnings.append(info(warning_codes.TRUNCATED_RESULT, message))
+    return warnings
 
 
 TRACE = ToolSpec(

@@ -35,7 +35,7 @@ class UnitLedger:
 
     def named(self, number: str) -> list[int]:
         """Return the units that have exactly this serial number."""
-        return [unit for unit, each in self.numbers.items() if each == number]
+        return [unit for unit, serial_number in self.numbers.items() if serial_number == number]
 
 
 def ledger_of(units: Iterable[SerialNumberStock]) -> UnitLedger:
@@ -52,9 +52,9 @@ def ledger_of(units: Iterable[SerialNumberStock]) -> UnitLedger:
             if transaction.resource_type and transaction.resource_id is not None
         ]
         sources[unit.id] = [(str(entry.resource_type), entry.resource_id or 0) for entry in entries]
-        for each in entries:
-            if each.transaction_date is not None:
-                moved.setdefault((str(each.resource_type), each.resource_id or 0), []).append(unit.id)
+        for entry in entries:
+            if entry.transaction_date is not None:
+                moved.setdefault((str(entry.resource_type), entry.resource_id or 0), []).append(unit.id)
     return UnitLedger(numbers, in_stock, sources, moved)
 
 

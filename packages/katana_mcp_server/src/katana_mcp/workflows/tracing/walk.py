@@ -63,7 +63,7 @@ class Walk:
     steps: list[Step] = field(default_factory=list[Step])
     lots: dict[Lot, Reached] = field(default_factory=dict[Lot, Reached])
     _beyond: set[Lot] = field(default_factory=set[Lot])
-    _known: dict[Event, Step] = field(default_factory=dict[Event, Step])
+    _by_event: dict[Event, Step] = field(default_factory=dict[Event, Step])
     _seen: dict[Direction, set[Lot]] = field(default_factory=lambda: {"up": set(), "down": set()})
 
     @property
@@ -90,8 +90,8 @@ class Walk:
             directions: where to.
             variants: only goods of these; None for all.
         """
-        events = [each for each in await self.documents.read_document(entity, key) if each.kind in _OWN[entity]]
-        own = [each for each in _sorted(events) if variants is None or each.lot.variant_id in variants]
+        events = [event for event in await self.documents.read_document(entity, key) if event.kind in _OWN[entity]]
+        own = [event for event in _sorted(events) if variants is None or event.lot.variant_id in variants]
         steps = [self._add(event, 0, None, None) for event in own]
         if "down" in directions and entity != SOLD:
             await self._down({step.event.lot: {None: step} for step in steps if step.event.lot.is_traced})
@@ -147,11 +147,11 @@ class Walk:
 
     def _add(self, event: Event, level: int, direction: Direction | None, through: Step | None) -> Step:
         """Return the step of an event; a new one unless it was reached before."""
-        known = self._known.get(event)
-        if known is None:
-            known = self._known[event] = Step(event, level, direction, through)
-            self.steps.append(known)
-        return known
+        step = self._by_event.get(event)
+        if step is None:
+            step = self._by_event[event] = Step(event, level, direction, through)
+            self.steps.append(step)
+        return step
 
     def _all_of(self, lot: Lot, by: Mapping[Process | None, Step], level: int) -> list[Step]:
         """Add all that happened to a lot; where it went follows from the row that brought it here."""
@@ -217,4 +217,4 @@ _OWN = {BOUGHT: ("received",), MADE: ("made",), SOLD: ("shipped", "reserved")}
 
 def _sorted(events: Iterable[Event]) -> list[Event]:
     """Return events as they are told: what brings goods in before what takes them away, by date."""
-    return sorted(events, key=lambda each: (not each.enters, ORDER[each.kind], each.date or "", each.row_id or 0))
+    return sorted(events, key=lambda event: (not event.enters, ORDER[event.kind], event.date or "", event.row_id or 0))

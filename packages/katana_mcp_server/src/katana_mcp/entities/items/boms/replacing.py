@@ -76,7 +76,7 @@ async def _gather(request: ReplaceIngredientRequest, services: Services) -> Fact
     using = () if old is None else await rows_of(services, INGREDIENT, old.id)
     found = {**await references(services, [*ends_of(using)]), **found}
     over = [record.id for record in found["variant", request.new].found] + [get_int(row, PRODUCT) or 0 for row in using]
-    goods = [one.id for each in found.values() for one in each.found]
+    goods = [one.id for named in found.values() for one in named.found]
     return Facts(
         references=found,
         beside={BOM_ROW: using, **await below(over, services)},

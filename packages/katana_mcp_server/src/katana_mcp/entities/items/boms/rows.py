@@ -32,18 +32,18 @@ _COPIED, _BELOW = "copied row", "row below"
 _LEVELS = 20
 
 
-async def find(services: Services, wanted: int | str) -> Stored:
+async def find(services: Services, sku_or_id: int | str) -> Stored:
     """Return the variant that a SKU or an id names.
 
     Raises:
         Refused: nothing has it, several have, or it is a service.
     """
-    (found,) = (await resolved(services, [("variant", wanted)])).values()
-    (named,) = await wording.variants(services, [wanted])
+    (found,) = (await resolved(services, [("variant", sku_or_id)])).values()
+    (named,) = await wording.variants(services, [sku_or_id])
     if len(found) != 1:
         raise Refused(*wording.unnamed("variant", named, SUBJECT))
     if get_int(found[0].record, "service_id") is not None:
-        raise Refused(_no_product(str(wanted)))
+        raise Refused(_no_product(str(sku_or_id)))
     return found[0]
 
 
@@ -73,7 +73,7 @@ async def below(variants: Sequence[int], services: Services) -> dict[str, tuple[
         message = "the first sync of bills of materials is not finished, so a circle would not be seen: ask again later"
         raise Refused(blocking(warning_codes.COLD_CACHE, message))
     found, _ = await rows_by_level(variants, (PRODUCT, INGREDIENT), _LEVELS, services)
-    return {_BELOW: tuple(row for each in found.values() for row in each)}
+    return {_BELOW: tuple(row for level in found.values() for row in level)}
 
 
 def holds(found: Sequence[Record], ingredient: int, product: int) -> bool:
@@ -100,14 +100,14 @@ async def gather(change: Transition, services: Services) -> Facts:
     facts, source = change.facts, change.asked.get("copy_of")
     beside = {BOM_ROW: await rows_of(services, PRODUCT, get_int(change.old, "id") or 0)}
     named = {} if not isinstance(source, int | str) else await references(services, [("variant", source)])
-    known = next(iter(named.values())).one if named else None
-    if known is not None:
-        beside[_COPIED] = await rows_of(services, PRODUCT, known.id)
+    copied = next(iter(named.values())).one if named else None
+    if copied is not None:
+        beside[_COPIED] = await rows_of(services, PRODUCT, copied.id)
     held = [row for found in beside.values() for row in found]
     found = {**await references(services, [*ends_of(held)]), **named, **facts.references}
-    known_ones = {one.id: one for each in found.values() for one in each.found}
-    found |= {("variant", key): wording.Named(key, (one,)) for key, one in known_ones.items()}
-    goods = [*known_ones]
+    by_id = {one.id: one for reference in found.values() for one in reference.found}
+    found |= {("variant", key): wording.Named(key, (one,)) for key, one in by_id.items()}
+    goods = [*by_id]
     beside |= await below(goods, services)
     names = await look_up(services.cache, {"variant": [*goods, change.old.get("id")]})
     return replace(facts, beside=beside, references=found, names=names)
@@ -182,8 +182,8 @@ def _copied(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _called(facts: Facts, variant: object) -> str:
-    known = facts.with_id("variant", variant)
-    return str(variant) if known is None else known.called
+    named = facts.with_id("variant", variant)
+    return str(variant) if named is None else named.called
 
 
 def _new(change: Transition) -> Iterator[tuple[str, int]]:
@@ -234,7 +234,7 @@ def _units(change: Transition) -> Iterator[ToolWarning]:
 
 def other_unit(facts: Facts, old: object, new: object, path: str, argument: str) -> Iterator[ToolWarning]:
     """Yield that two ingredients are counted in different units, so a quantity that stays would mean another one."""
-    was, becomes = (facts.with_id("variant", each) for each in (old, new))
+    was, becomes = (facts.with_id("variant", variant) for variant in (old, new))
     if was is not None and becomes is not None and was.unit != becomes.unit:
         message = f"{path}: {was.called} is counted in {was.unit or 'no unit'}, {becomes.called} in {becomes.unit}"
         yield blocking(warning_codes.UNIT_MISMATCH, f"{message}: give {argument}", path)

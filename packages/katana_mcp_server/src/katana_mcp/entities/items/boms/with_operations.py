@@ -42,7 +42,7 @@ def _recipe_of(request: ModifyBomRequest) -> Request:
 
 async def _gather(request: ModifyBomRequest, services: Services) -> BomFacts:
     """Return what is read: a request without changes is about both, and shows them."""
-    of_operations, of_recipe = (bool(each & request.model_fields_set) for each in (FIELDS, _RECIPE_FIELDS))
+    of_operations, of_recipe = (bool(fields & request.model_fields_set) for fields in (FIELDS, _RECIPE_FIELDS))
     recipe = None if of_operations and not of_recipe else await RECIPE.gather(_recipe_of(request), services)
     if recipe is None:
         await current(services, RECIPE.reads, (reading.VARIANT,))  # what the answer says to be made of
@@ -58,8 +58,8 @@ def _checks(request: ModifyBomRequest, facts: BomFacts) -> list[ToolWarning]:
         sides.append(operation_checks.checks(request, facts.operations))
     idle = [any(_is_idle(warning) for warning in side) for side in sides]
     found: dict[object, ToolWarning] = {}
-    for each in [warning for side in sides for warning in side if all(idle) or not _is_idle(warning)]:
-        found.setdefault((each.code, each.field_path), each)  # both sides say what is wrong with the product
+    for check in [warning for side in sides for warning in side if all(idle) or not _is_idle(warning)]:
+        found.setdefault((check.code, check.field_path), check)  # both sides say what is wrong with the product
     return [*found.values()]
 
 
@@ -100,8 +100,8 @@ def _used(*drafts: Draft) -> JsonObject:
     used: dict[str, list[object]] = {}
     for draft in drafts:
         for entity, records in cast("Mapping[str, list[object]]", draft.touches.get(USED, {})).items():
-            known = used.setdefault(entity, [])
-            known += [record for record in records if record not in known]
+            collected = used.setdefault(entity, [])
+            collected += [record for record in records if record not in collected]
     return used
 
 
@@ -126,7 +126,7 @@ def _later(arguments: JsonObject, first: int) -> dict[str, object]:
 
 def _moved(value: object, first: int) -> object:
     if isinstance(value, list):
-        return [_moved(each, first) for each in cast("list[object]", value)]
+        return [_moved(item, first) for item in cast("list[object]", value)]
     return IfApplied(value.action + first, value.value) if isinstance(value, IfApplied) else value
 
 

@@ -67,7 +67,7 @@ def _against_copy(request: OperationsRequest, facts: OperationFacts) -> Iterator
 
 def _named(request: OperationsRequest) -> Iterator[tuple[str, int]]:
     """Yield path and id of each operation that is to change or to go."""
-    yield from ((f"{UPDATES}[{nr}]", each.operation_row_id) for nr, each in enumerate(request.update_operation_rows))
+    yield from ((f"{UPDATES}[{nr}]", row.operation_row_id) for nr, row in enumerate(request.update_operation_rows))
     yield from ((f"{DELETES}[{nr}]", key) for nr, key in enumerate(request.delete_operation_row_ids))
 
 
@@ -75,8 +75,8 @@ def _against_rows(request: OperationsRequest, facts: OperationFacts) -> Iterator
     seen = dict[int, str]()
     for path, key in _named(request):
         if facts.row(key) is None:
-            known = [f"{get_int(row, ROW_ID)} ({text(row, 'operation_name')})" for row in facts.now]
-            there = f"there are {first_of(known, _NAMED)}" if known else "the product has none"
+            existing = [f"{get_int(row, ROW_ID)} ({text(row, 'operation_name')})" for row in facts.now]
+            there = f"there are {first_of(existing, _NAMED)}" if existing else "the product has none"
             yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: the product has no operation {key}; {there}", path)
         first = seen.setdefault(key, path)
         if first != path:

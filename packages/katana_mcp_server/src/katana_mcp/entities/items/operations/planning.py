@@ -40,9 +40,9 @@ def plan(request: OperationsRequest, facts: OperationFacts) -> Draft:
     deleted = [*_deleted(request, facts)]
     sent = [] if mine is None or not is_lawful else [*_sent(request, facts, mine)]
     used = [
-        each
+        variant
         for asked in (request.sku_or_variant_id, request.copy_operations_of)
-        if asked and (each := facts.one(asked))
+        if asked and (variant := facts.one(asked))
     ]
     was_unset = any(row.get(name) is None for _, row, fields in updates for name in fields)
     why = _NO_IDS if new else _AT_THE_END if deleted else _UNSET if was_unset else ""

@@ -50,8 +50,8 @@ def _listed(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]
         yield blocking(
             warning_codes.INVALID_ARGUMENT, "which: a price list holds sales prices, say which=sales", "which"
         )
-    for nr, each in enumerate(request.prices):
-        if not each.price:
+    for nr, price in enumerate(request.prices):
+        if not price.price:
             path = f"prices[{nr}].price"
             yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}: Katana takes no 0 in a price list", path)
     if of_list.is_cut:
@@ -73,32 +73,35 @@ def _worked_out(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarn
 
 
 def _named(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
-    asked = [(f"prices[{nr}].sku_or_variant_id", each.sku_or_variant_id) for nr, each in enumerate(request.prices)]
-    asked += [(f"skus_or_variant_ids[{nr}]", each) for nr, each in enumerate(request.skus_or_variant_ids or ())]
+    asked = [(f"prices[{nr}].sku_or_variant_id", price.sku_or_variant_id) for nr, price in enumerate(request.prices)]
+    asked += [(f"skus_or_variant_ids[{nr}]", key) for nr, key in enumerate(request.skus_or_variant_ids or ())]
     seen: dict[int, str] = {}
-    for path, each in asked:
-        named = facts.references[VARIANT, each]
+    for path, key in asked:
+        named = facts.references[VARIANT, key]
         yield from wording.unnamed(VARIANT, named, path)
         if named.one is not None and named.one.id in seen:
             message = f"{path} is the same variant as {seen[named.one.id]}"
             yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         elif named.one is not None:
             seen[named.one.id] = path
-    yield from wording.understood([(path, facts.references[VARIANT, each]) for path, each in asked])
+    yield from wording.understood([(path, facts.references[VARIANT, key]) for path, key in asked])
     if request.supplier_id is not None:
         yield from wording.unnamed("supplier", facts.references["supplier", request.supplier_id], "supplier_id")
 
 
 def _turned(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield prices that a percentage makes what Katana does not take, or what nobody means."""
-    for each in chosen_of(request, facts) if request.percent is not None else ():
-        old, told = each.old or Decimal(0), f"{called_of(each.variant, facts)}: {plain_number(each.old or Decimal(0))}"
-        is_turned = (each.new > old) is not ((request.percent or 0) > 0)
-        if is_turned or not each.new:
-            message = f"{told} would be rounded to {plain_number(each.new)}: give more decimals, or leave it out"
+    for priced in chosen_of(request, facts) if request.percent is not None else ():
+        old, label = (
+            priced.old or Decimal(0),
+            f"{called_of(priced.variant, facts)}: {plain_number(priced.old or Decimal(0))}",
+        )
+        is_turned = (priced.new > old) is not ((request.percent or 0) > 0)
+        if is_turned or not priced.new:
+            message = f"{label} would be rounded to {plain_number(priced.new)}: give more decimals, or leave it out"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, "decimals")
-        elif each.new > DEAREST:
-            message = f"{told} would become more than {DEAREST}, which Katana takes at most"
+        elif priced.new > DEAREST:
+            message = f"{label} would become more than {DEAREST}, which Katana takes at most"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, "percent")
 
 
@@ -128,7 +131,7 @@ def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:
     if of_list is None:
         variants = facts.own.variants if isinstance(facts.own, Meant) else ()
         return [called_of(variant, facts) for variant in variants if old_price(request, variant, facts) is None]
-    named = [facts.references[VARIANT, each].one for each in request.skus_or_variant_ids or ()]
+    named = [facts.references[VARIANT, key].one for key in request.skus_or_variant_ids or ()]
     return [one.called for one in named if one is not None and of_list.fixed(one.id) is None]
 
 

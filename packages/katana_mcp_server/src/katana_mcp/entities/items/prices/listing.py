@@ -33,26 +33,26 @@ class Listed:
     def changed(self, called: str, in_list: str) -> FieldChange:
         """Return it as a preview tells it: what was worked out, with how."""
         old, new = None if self.row is None else number(self.row, "amount"), str(plain_number(self.priced.new))
-        told = None if old is None else str(plain_number(old))
+        old_text = None if old is None else str(plain_number(old))
         if self.row is not None and not self.is_fixed:
-            told = f"{told} {text(self.row, 'adjustment_method')}"
-        return FieldChange(field=f"{called}.{in_list}", old=told, new=new)
+            old_text = f"{old_text} {text(self.row, 'adjustment_method')}"
+        return FieldChange(field=f"{called}.{in_list}", old=old_text, new=new)
 
 
 def listed(chosen: Sequence[Priced], of_list: PriceList) -> Iterator[Listed]:
     """Yield each price that changes with its row."""
-    for each in chosen:
-        yield Listed(each, of_list.rows.get(int(each.variant.id)))
+    for priced in chosen:
+        yield Listed(priced, of_list.rows.get(int(priced.variant.id)))
 
 
 def sent_to_list(pairs: Sequence[Listed], one: NamedRecord, facts: Facts) -> Iterator[Action]:
     """Yield a request for each row that is there, in their order, and one for all that are new."""
-    for each in pairs:
-        if each.row is not None:
-            called, amount = called_of(each.priced.variant, facts), plain_number(each.priced.new)
-            body = canonical({**({} if each.is_fixed else {"adjustment_method": FIXED}), "amount": each.priced.new})
+    for pair in pairs:
+        if pair.row is not None:
+            called, amount = called_of(pair.priced.variant, facts), plain_number(pair.priced.new)
+            body = canonical({**({} if pair.is_fixed else {"adjustment_method": FIXED}), "amount": pair.priced.new})
             title = f"set the price of {called} in {one.called} to {amount}"
-            yield on_record(title, _ROW, ROWS, int(str(each.row["id"])), body)
+            yield on_record(title, _ROW, ROWS, int(str(pair.row["id"])), body)
     new = [pair.priced for pair in pairs if pair.row is None]
     if new:
         yield _new(new, one)
@@ -60,9 +60,9 @@ def sent_to_list(pairs: Sequence[Listed], one: NamedRecord, facts: Facts) -> Ite
 
 def _new(new: Sequence[Priced], one: NamedRecord) -> Action:
     rows = canonical(
-        {ROWS: [{"variant_id": each.variant.id, "adjustment_method": FIXED, "amount": each.new} for each in new]}
+        {ROWS: [{"variant_id": priced.variant.id, "adjustment_method": FIXED, "amount": priced.new} for priced in new]}
     )
-    ids = [each.variant.id for each in new]
+    ids = [priced.variant.id for priced in new]
     return Action(
         title=f"put {len(new)} price{'' if len(new) == 1 else 's'} into {one.called}",
         method="POST",
@@ -90,8 +90,8 @@ def back_of_list(pairs: Sequence[Listed]) -> list[object] | None:
     if not pairs or not all(pair.is_fixed for pair in pairs):
         return None
     return [
-        IfApplied(place, {"sku_or_variant_id": each.priced.variant.id, "price": _amount(each.row or {})})
-        for place, each in enumerate(pairs)
+        IfApplied(place, {"sku_or_variant_id": pair.priced.variant.id, "price": _amount(pair.row or {})})
+        for place, pair in enumerate(pairs)
     ]
 
 

@@ -70,7 +70,7 @@ async def _read(pages: AsyncIterator[Page[Any]], what: str) -> LiveRows:
 
 
 def _meant(asked: int | str, lists: list[NamedRecord]) -> tuple[NamedRecord, ...]:
-    return tuple(named_by(asked, lists, lambda each: each.id, lambda each: each.name))
+    return tuple(named_by(asked, lists, lambda record: record.id, lambda record: record.name))
 
 
 _NEAR = 3

@@ -39,28 +39,28 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     chosen = chosen_of(request, facts)
     is_lawful = not any(check.severity == "blocking" for check in checks(request, facts))
     changing = len(changing_of(request, facts))
-    unpriced = sum(each.old is None for each in chosen)
+    unpriced = sum(priced.old is None for priced in chosen)
     by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
     names = facts.names
-    currencies = [currency_of(request, each, names) for each in chosen]
+    currencies = [currency_of(request, priced, names) for priced in chosen]
     one = currencies[0] if len(set(currencies)) == 1 else None
     return Draft(
         summary=f"change {request.which} prices of {len(chosen)} variant{'' if len(chosen) == 1 else 's'}{by}",
-        actions=tuple(_action(request, each, facts) for each in chosen) if is_lawful else (),
-        touches={VARIANT: [each.variant.record for each in chosen]},
-        lanes=tuple(record_lane(VARIANT, int(each.variant.id)) for each in chosen),
+        actions=tuple(_action(request, priced, facts) for priced in chosen) if is_lawful else (),
+        touches={VARIANT: [priced.variant.record for priced in chosen]},
+        lanes=tuple(record_lane(VARIANT, int(priced.variant.id)) for priced in chosen),
         own={"left": changing - len(chosen) or None},
-        lines=tuple(_line(each, facts) for each in chosen),
+        lines=tuple(_line(priced, facts) for priced in chosen),
         currency=one,
         changes=tuple(
             FieldChange(
-                field=f"{called_of(each.variant, facts)}.{field_of(request)}",
-                old=_told(each.old, None if one else currency),
-                new=_told(each.new, None if one else currency),
+                field=f"{called_of(priced.variant, facts)}.{field_of(request)}",
+                old=_price_text(priced.old, None if one else currency),
+                new=_price_text(priced.new, None if one else currency),
             )
-            for each, currency in zip(chosen, currencies, strict=True)
+            for priced, currency in zip(chosen, currencies, strict=True)
         ),
-        prior_state={VARIANT: [each.variant.record for each in chosen]},
+        prior_state={VARIANT: [priced.variant.record for priced in chosen]},
         revert=None if unpriced or not is_lawful else _back(request, chosen),
         one_way=f"{unpriced} had no price before, and Katana keeps 0 instead of none" if unpriced else "",
     )
@@ -82,7 +82,7 @@ def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
         touches={LIST: bound_of_list(pairs, one)},
         lanes=(record_lane(LIST, one.id),),
         own={"left": len(changing_of(request, facts)) - len(chosen) or None},
-        lines=tuple(_line(each, facts) for each in chosen),
+        lines=tuple(_line(priced, facts) for priced in chosen),
         changes=tuple(pair.changed(called_of(pair.priced.variant, facts), one.called) for pair in pairs),
         prior_state=bound_of_list(pairs, one),
         revert=None
@@ -92,34 +92,34 @@ def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
     )
 
 
-def _action(request: ChangePricesRequest, each: Priced, facts: Facts) -> Action:
-    body = canonical({field_of(request): each.new})
-    title = f"set the {request.which} price of {called_of(each.variant, facts)} to {plain_number(each.new)}"
-    action = on_record(title, VARIANT, "variants", int(each.variant.id), body)
-    return replace(action, implies={OWN: each.variant.record.get(OWN)})  # the answer to a price alone shows none
+def _action(request: ChangePricesRequest, priced: Priced, facts: Facts) -> Action:
+    body = canonical({field_of(request): priced.new})
+    title = f"set the {request.which} price of {called_of(priced.variant, facts)} to {plain_number(priced.new)}"
+    action = on_record(title, VARIANT, "variants", int(priced.variant.id), body)
+    return replace(action, implies={OWN: priced.variant.record.get(OWN)})  # the answer to a price alone shows none
 
 
-def _line(each: Priced, facts: Facts) -> PlanLine:
-    record, known = each.variant.record, facts.with_id(VARIANT, each.variant.id)
+def _line(priced: Priced, facts: Facts) -> PlanLine:
+    record, variant = priced.variant.record, facts.with_id(VARIANT, priced.variant.id)
     return PlanLine(
         change="update",
         variant_id=get_int(record, "id"),
         sku=text(record, "sku"),
-        is_shared=None if known is None else known.is_shared or None,
+        is_shared=None if variant is None else variant.is_shared or None,
         name=facts.names.display(record),
-        price=each.new,
+        price=priced.new,
     )
 
 
-def _told(price: Decimal | None, currency: str | None) -> str | None:
+def _price_text(price: Decimal | None, currency: str | None) -> str | None:
     """Return a price, with its currency where those of one plan are in several."""
     return None if price is None else " ".join(filter(None, (str(plain_number(price)), currency)))
 
 
 def _back(request: ChangePricesRequest, chosen: Sequence[Priced]) -> JsonObject:
     prices = [
-        IfApplied(place, {"sku_or_variant_id": each.variant.id, "price": plain_number(each.old or Decimal(0))})
-        for place, each in enumerate(chosen)
+        IfApplied(place, {"sku_or_variant_id": priced.variant.id, "price": plain_number(priced.old or Decimal(0))})
+        for place, priced in enumerate(chosen)
     ]
     return {"tool": TOOL, "arguments": {"which": request.which, "prices": prices}}
 

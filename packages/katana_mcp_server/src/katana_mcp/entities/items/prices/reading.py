@@ -60,7 +60,7 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
     """Return the variants that are meant, those that one plan changes as they are in Katana now."""
     await current(services, READS, ())
     by_code: list[Asked] = [("variant", price.sku_or_variant_id) for price in request.prices]
-    goods = [*by_code, *(("variant", each) for each in request.skus_or_variant_ids or ())]
+    goods = [*by_code, *(("variant", key) for key in request.skus_or_variant_ids or ())]
     supplier: list[Asked] = [] if request.supplier_id is None else [("supplier", request.supplier_id)]
     found = await references(services, [*goods, *supplier])
     if by_code:
@@ -77,12 +77,12 @@ async def gather(request: ChangePricesRequest, services: Services) -> Facts:
         priced = (Missing(field_of(request), missing=False),)
         ids, is_any = await _filtered(request, facts, ids if goods else None, priced, services)
     await read_anew(services, {VARIANT: ids[: most + 1]})
-    found |= await references(services, [(VARIANT, each) for each in ids[: most + 1]])
+    found |= await references(services, [(VARIANT, key) for key in ids[: most + 1]])
     stored = (await services.cache.get_many(VARIANT, ids)).rows
     names = await look_up(
         services.cache, {VARIANT: [], "supplier": [], "factory": []}, [(VARIANT, row) for row in stored]
     )
-    ordered = sorted((row for row in stored if not row.deleted), key=lambda each: int(each.id))
+    ordered = sorted((row for row in stored if not row.deleted), key=lambda row: int(row.id))
     return Facts(references=found, names=names, own=Meant(ordered, most, is_any, of_list), days=services.days)
 
 
@@ -132,12 +132,12 @@ def old_price(request: ChangePricesRequest, variant: Stored, facts: Facts) -> De
     return None if row is None else number(row, "amount")
 
 
-def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str | None:
+def currency_of(request: ChangePricesRequest, priced: Priced, names: Names) -> str | None:
     """Return in what a price is: the base currency, or for a purchase that of the item's supplier."""
     if request.which == "sales":
         return names.base_currency()
     for entity, path in _ITEMS:
-        item = names.record(entity, each.variant.record.get(path))
+        item = names.record(entity, priced.variant.record.get(path))
         if item is not None:
             return text(names.record("supplier", item.get("default_supplier_id")), "currency")
     return None
@@ -145,8 +145,8 @@ def currency_of(request: ChangePricesRequest, each: Priced, names: Names) -> str
 
 def called_of(variant: Stored, facts: Facts) -> str:
     """Return what people call a variant; an SKU that others have too with name and id."""
-    known = facts.with_id(VARIANT, variant.id)
-    return text(variant.record, "sku") or str(variant.id) if known is None else known.called
+    named = facts.with_id(VARIANT, variant.id)
+    return text(variant.record, "sku") or str(variant.id) if named is None else named.called
 
 
 def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
@@ -161,20 +161,22 @@ def _priced(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
     factor = 1 + request.percent / 100
     olds = [(row, old_price(request, row, facts)) for row in after]
     return [
-        Priced(each, old, _rounded(old * factor, _decimals_of(old) if request.decimals is None else request.decimals))
-        for each, old in olds
+        Priced(
+            variant, old, _rounded(old * factor, _decimals_of(old) if request.decimals is None else request.decimals)
+        )
+        for variant, old in olds
         if old is not None
     ]
 
 
 def _one_by_one(request: ChangePricesRequest, facts: Facts, variants: Sequence[Stored]) -> Iterator[Priced]:
-    by_id = {each.id: each for each in variants}
-    for nr, each in enumerate(request.prices):
-        one = facts.references[VARIANT, each.sku_or_variant_id].one
+    by_id = {row.id: row for row in variants}
+    for nr, price in enumerate(request.prices):
+        one = facts.references[VARIANT, price.sku_or_variant_id].one
         variant = None if one is None else by_id.get(one.id)
         if variant is not None:
             old = old_price(request, variant, facts)
-            new = each.price if request.decimals is None else _rounded(each.price, request.decimals)
+            new = price.price if request.decimals is None else _rounded(price.price, request.decimals)
             yield Priced(variant, old, new, f"prices[{nr}]")
 
 
@@ -193,7 +195,7 @@ _CENTS = 2
 
 def changing_of(request: ChangePricesRequest, facts: Facts) -> list[Priced]:
     """Return those whose price will be another, however many there are."""
-    return [each for each in _priced(request, facts) if each.new != each.old]
+    return [priced for priced in _priced(request, facts) if priced.new != priced.old]
 
 
 def chosen_of(request: ChangePricesRequest, facts: Facts) -> list[Priced]:

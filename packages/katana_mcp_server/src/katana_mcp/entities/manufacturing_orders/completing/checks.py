@@ -112,7 +112,7 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
             use.asked is None and bool(rows(use.row or {}, "batch_transactions"))
         )
         if use.amount and is_marked(facts, use.row or {}, "batch_tracked") and not has_own:
-            known = facts.with_id("variant", (use.row or {}).get("variant_id"))
-            what = use.key if known is None else known.called
+            ingredient = facts.with_id("variant", (use.row or {}).get("variant_id"))
+            what = use.key if ingredient is None else ingredient.called
             message = f"{use.path}: {what} is tracked by batch, but no batch was given: it is used without one"
             yield advisory(warning_codes.UNTRACED_SHIPMENT, message, use.path)

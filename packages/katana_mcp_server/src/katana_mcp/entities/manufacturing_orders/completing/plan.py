@@ -84,7 +84,7 @@ def _action(action: Action, change: Transition) -> Action:
         ("operations", "manufacturing_order_operation_id", "time"),
     ):
         if name in body:
-            expects[name] = [{each: row[each] for each in (key, amount)} for row in rows(body, name)]
+            expects[name] = [{field: row[field] for field in (key, amount)} for row in rows(body, name)]
     return replace(action, expects=expects, refreshes=along)
 
 

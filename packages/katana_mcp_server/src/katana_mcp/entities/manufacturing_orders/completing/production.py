@@ -176,13 +176,13 @@ def _new(request: CompleteManufacturingOrderRequest, order: State, date: object)
     if request.batch_id is not None:
         new["traceability"] = [{"batch_id": request.batch_id}]
     elif request.serial_number_ids:
-        new["traceability"] = [{"serial_number_id": each} for each in request.serial_number_ids]
+        new["traceability"] = [{"serial_number_id": serial_id} for serial_id in request.serial_number_ids]
     return new
 
 
 def _ingredient(use: Use) -> Mapping[str, object]:
     named = [] if use.asked is None else use.asked.batches
-    batches = [{"batch_id": each.batch_id, "quantity": f"{each.quantity:f}"} for each in named]
+    batches = [{"batch_id": batch.batch_id, "quantity": f"{batch.quantity:f}"} for batch in named]
     plain = {"manufacturing_order_recipe_row_id": use.key, "quantity": use.amount}
     return {**plain, "traceability": batches} if batches else plain
 

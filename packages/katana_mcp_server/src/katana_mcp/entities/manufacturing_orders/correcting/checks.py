@@ -118,9 +118,9 @@ def _units(change: Transition, before: State) -> Iterator[ToolWarning]:
 
 def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWarning]:
     """Yield batches that do not come to what is used, or have to be named because more or less is used."""
-    wanted = [row for row in rows(change.wanted or {}, RECIPE) if "id" in row]
-    wanted += [row for row in rows(change.wanted or {}, RECIPE) if "id" not in row]
-    for place, row in enumerate(wanted):
+    ingredients = [row for row in rows(change.target or {}, RECIPE) if "id" in row]
+    ingredients += [row for row in rows(change.target or {}, RECIPE) if "id" not in row]
+    for place, row in enumerate(ingredients):
         batches = cast("Sequence[State] | None", row.get(BATCHES))
         path = f"ingredient {row.get('id') or place}.{BATCHES}"
         lines = [line for one in rows(goal, RUNS) for line in rows(one, MADE_OF) if line[ROW] == place]
@@ -140,7 +140,7 @@ def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWar
 
 def _before(before: State, row: State) -> list[State]:
     """Return what productions used of a row as it was."""
-    places = {each["id"]: place for place, each in enumerate(rows(before, RECIPE))}
+    places = {old["id"]: place for place, old in enumerate(rows(before, RECIPE))}
     place = places.get(row.get("id"))
     return [line for one in rows(before, RUNS) for line in rows(one, MADE_OF) if line[ROW] == place]
 

@@ -97,13 +97,13 @@ def made(order: State) -> list[Decimal]:
 
 def goal_of(change: Transition, before: State) -> Goal:
     """Return an order as it is to be; a production of which nothing is left is none."""
-    wanted = change.wanted or {}
+    edited = change.target or {}
     held = {
-        name: [row for row in rows(wanted, name) if "id" in row]
-        + [row for row in rows(wanted, name) if "id" not in row]
+        name: [row for row in rows(edited, name) if "id" in row]
+        + [row for row in rows(edited, name) if "id" not in row]
         for name in (RECIPE, WORK)
     }
-    head = {name: wanted[name] for name in (*_HEAD, "done_date") if name in wanted and name != "status"}
+    head = {name: edited[name] for name in (*_HEAD, "done_date") if name in edited and name != "status"}
     goal = {**before, **head, **held}
     counts = spread(made(before), made_then(change, before))
     pairs = zip(rows(before, RUNS), counts, strict=True)
@@ -117,10 +117,10 @@ def goal_of(change: Transition, before: State) -> Goal:
 def made_then(change: Transition, before: State) -> Decimal:
     """Return how many are made in all: as named, or as planned where that many were made, or as it was."""
     total, planned = sum(made(before), _ZERO), number(before, "planned_quantity")
-    asked = number(change.wanted or {}, MADE)
+    asked = number(change.target or {}, MADE)
     if asked is not None:
         return asked
-    return number(change.wanted or {}, "planned_quantity") or total if total == planned else total
+    return number(change.target or {}, "planned_quantity") or total if total == planned else total
 
 
 def _then(one: State, count: Decimal, before: State, goal: State) -> Goal:

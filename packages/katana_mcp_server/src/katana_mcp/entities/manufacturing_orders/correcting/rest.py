@@ -11,8 +11,8 @@ from katana_client.models.manufacturing_order_productions import ManufacturingOr
 from katana_client.models.manufacturing_order_recipe_rows import ManufacturingOrderRecipeRow
 from katana_mcp.documents.correcting import (
     LATER,
-    as_wanted,
-    check_known,
+    as_targets,
+    check_expected,
     is_as,
     is_itself,
     listed,
@@ -80,10 +80,10 @@ def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
     beside = {entity: rows(now, name) for name, (_, _, entity) in _BESIDE.items()}
     order = order_of(cast("Record", now["record"]), beside)
     for held, names in _LIKE.items():
-        known = [*rows(before, held), *rows(goal, held)]
-        check_known(known, rows(order, held), partial(is_as, _MODELS[held], names=names))
+        expected = [*rows(before, held), *rows(goal, held)]
+        check_expected(expected, rows(order, held), partial(is_as, _MODELS[held], names=names))
     made = partial(is_as, ManufacturingOrderProduction, names=("quantity",))
-    check_known([*rows(before, RUNS), *rows(goal, RUNS)], rows(order, RUNS), made, "production")
+    check_expected([*rows(before, RUNS), *rows(goal, RUNS)], rows(order, RUNS), made, "production")
     return list(_left(before if saga[BACK] else goal, order))
 
 
@@ -95,14 +95,14 @@ def _left(goal: State, order: State) -> Iterator[Action]:
     for held, model in _MODELS.items():
         names = tuple(field.name for field in _FIELDS[held])
         pairs, _ = paired(rows(goal, held), rows(order, held), (is_itself, partial(is_as, model, names=names)))
-        then[held] = as_wanted(pairs, _FIELDS[held])
+        then[held] = as_targets(pairs, _FIELDS[held])
         ids[held] = [None if row is None else row["id"] for _, row in pairs]
     is_edited = bool(steps_between(EDITED, bare, then))
     own = {held: [row["id"] for row in rows(order, held)] for held in _MODELS}
-    there, wanted = _with_ids(order, own), _with_ids(goal, ids)
-    if goal[ENDS] and wanted:
-        wanted[-1] = {**wanted[-1], "production_date": goal["done_date"]}
-    found, odd = paired(wanted, there, (_is_exactly, _made_the_same))
+    there, targets = _with_ids(order, own), _with_ids(goal, ids)
+    if goal[ENDS] and targets:
+        targets[-1] = {**targets[-1], "production_date": goal["done_date"]}
+    found, odd = paired(targets, there, (_is_exactly, _made_the_same))
     is_done, is_whole = order["status"] == DONE, not (is_edited or odd or any(one is None for _, one in found))
     if not (is_done and is_whole):
         going = there if is_edited or is_done else odd
@@ -163,12 +163,12 @@ def _text(line: State, name: str) -> str:
     return "" if amount is None else f"{amount.normalize():f}"
 
 
-def _made_the_same(wanted: State, there: State) -> bool:
-    return _content(wanted) == _content(there)
+def _made_the_same(target: State, there: State) -> bool:
+    return _content(target) == _content(there)
 
 
-def _is_exactly(wanted: State, there: State) -> bool:
-    return _made_the_same(wanted, there) and is_as(ManufacturingOrderProduction, wanted, there, ("production_date",))
+def _is_exactly(target: State, there: State) -> bool:
+    return _made_the_same(target, there) and is_as(ManufacturingOrderProduction, target, there, ("production_date",))
 
 
 def _sent(one: State, goal: State) -> State:
@@ -203,7 +203,7 @@ def _named(action: Action, one: State, goal: State) -> Action:
     for name, key in ((MADE_OF, "manufacturing_order_recipe_row_id"), (TOOK, "manufacturing_order_operation_id")):
         lines = zip(rows(body, name), rows(one, name), strict=True)
         body[name] = [{**sent, key: line["key"] or {LATER: f"the id of the new {_word(name)}"}} for sent, line in lines]
-    told_by = {
+    fields_by_part = {
         MADE_OF: ("manufacturing_order_recipe_row_id", "quantity"),
         TOOK: ("manufacturing_order_operation_id", "time"),
     }
@@ -211,7 +211,8 @@ def _named(action: Action, one: State, goal: State) -> Action:
         "manufacturing_order_id": body["manufacturing_order_id"],
         "quantity": one["quantity"],
         **{
-            held: [{name: line[name] for name in names} for line in rows(body, held)] for held, names in told_by.items()
+            held: [{name: line[name] for name in names} for line in rows(body, held)]
+            for held, names in fields_by_part.items()
         },
     }
     title = f"report {_text(one, 'quantity')} made on {str(one['production_date'])[: len('2026-02-20')]}"

@@ -38,7 +38,7 @@ def amount_changes(before: State, goal: State) -> Iterator[FieldChange]:
     for place, row in enumerate(rows(before, RECIPE)):
         then = ids.index(row["id"]) if row["id"] in ids else None
         was, now = (
-            "; ".join(told for line in _lines(order, nr) if (told := in_batches(line)) is not None) or None
+            "; ".join(batches for line in _lines(order, nr) if (batches := in_batches(line)) is not None) or None
             for order, nr in ((before, place), (goal, then))
         )
         if was != now:

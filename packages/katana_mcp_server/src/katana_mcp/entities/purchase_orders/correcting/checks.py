@@ -109,7 +109,7 @@ def _rows(request: CorrectPurchaseOrderRequest, change: Transition) -> Iterator[
             yield from _strange_units(f"update_rows[{nr}].serial_number_ids", asked, row)
     for nr, added in enumerate(request.add_rows):
         yield from _added(f"add_rows[{nr}]", added, held, change)
-    if held and not rows(change.wanted or {}, ROWS):
+    if held and not rows(change.target or {}, ROWS):
         message = f"{order_in_words(change)} would have no rows left"
         yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
@@ -171,9 +171,9 @@ def _added(
         message = f"{path}.received_with_row_id: {order_in_words(change)} has no row {beside}"
         has = ", ".join(map(str, held))
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{message}; it has {has}", f"{path}.received_with_row_id")
-    known = change.facts.one("variant", asked.sku_or_variant_id)
-    if known is not None and good_of(change.facts, {"variant_id": known.id}).in_batches and not asked.batches:
-        message = f"{path}: {known.called} is tracked by batch, but no batch was named: Katana may refuse it"
+    variant = change.facts.one("variant", asked.sku_or_variant_id)
+    if variant is not None and good_of(change.facts, {"variant_id": variant.id}).in_batches and not asked.batches:
+        message = f"{path}: {variant.called} is tracked by batch, but no batch was named: Katana may refuse it"
         yield advisory(warning_codes.UNTRACED_RECEIPT, message, path)
 
 

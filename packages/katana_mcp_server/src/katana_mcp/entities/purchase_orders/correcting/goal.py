@@ -53,13 +53,13 @@ def before_of(change: Transition) -> Goal:
 
 def goal_of(request: CorrectPurchaseOrderRequest, change: Transition, before: State) -> Goal:
     """Return an order as it is to be; a receipt of which every row goes is none, and those after it move up."""
-    wanted = change.wanted or EMPTY
-    kept = [_changed(row, before, request) for row in rows(wanted, ROWS) if "id" in row]
-    new = [row for row in rows(wanted, ROWS) if "id" not in row]
+    edited = change.target or EMPTY
+    kept = [_changed(row, before, request) for row in rows(edited, ROWS) if "id" in row]
+    new = [row for row in rows(edited, ROWS) if "id" not in row]
     found = [*kept, *(_added(asked, row, before) for asked, row in zip(request.add_rows, new, strict=True))]
     places = {place: nr for nr, place in enumerate(sorted({receipt_of(row) for row in found}))}
     costs = [{**cost, RECEIPT: places.get(receipt_of(cost))} for cost in rows(before, COSTS)]
-    head = {name: wanted[name] for name in HEAD if name in wanted}
+    head = {name: edited[name] for name in HEAD if name in edited}
     goal = {**before, **head, ROWS: [{**row, RECEIPT: places[receipt_of(row)]} for row in found], COSTS: costs}
     return _named(goal, change)
 

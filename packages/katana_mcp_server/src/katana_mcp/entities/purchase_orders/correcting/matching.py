@@ -35,22 +35,22 @@ class Matched:
 
 def matched(goal: State, order: State) -> Matched:
     """Return which rows of an order are which of its goal."""
-    wanted, left = by_receipt(goal), dict[int, list[Record]](by_receipt(order))
+    groups, left = by_receipt(goal), dict[int, list[Record]](by_receipt(order))
     receipts: dict[int, int | None] = {}
-    for place, group in wanted.items():
+    for place, group in groups.items():
         found = next((nr for nr, came in left.items() if _all_as(group, came)), None)
         if found is not None:
             receipts[place] = get_int(left.pop(found)[0], "group_id")
-    still = [row for place, group in wanted.items() if place not in receipts for row in group]
+    still = [row for place, group in groups.items() if place not in receipts for row in group]
     open_rows = [row for row in rows(order, ROWS) if row.get("received_date") is None]
     pairs, surplus = paired(still, open_rows, (is_itself, is_as))
     return Matched(receipts=receipts, is_odd=bool(left), rows=pairs, surplus=surplus)
 
 
-def _all_as(wanted: Sequence[Record], came: Sequence[Record]) -> bool:
+def _all_as(group: Sequence[Record], came: Sequence[Record]) -> bool:
     """Return whether each of one side is one of the other, and none is left over."""
     left = list(came)
-    for row in wanted:
+    for row in group:
         match = next((place for place, other in enumerate(left) if came_as(row, other)), None)
         if match is None:
             return False

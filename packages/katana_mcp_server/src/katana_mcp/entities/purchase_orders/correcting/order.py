@@ -68,25 +68,25 @@ def _receipts(held: Sequence[Record]) -> list[int | None]:
     return sorted(oldest, key=lambda group: (oldest[group], group or 0))
 
 
-def is_as(wanted: State, row: State, names: Sequence[str] = ALIKE) -> bool:
+def is_as(target: State, row: State, names: Sequence[str] = ALIKE) -> bool:
     """Return whether a row is what is wanted of it; what is not said of it does not matter."""
-    return correcting.is_as(PurchaseOrderRow, wanted, row, names)
+    return correcting.is_as(PurchaseOrderRow, target, row, names)
 
 
-def is_like(known: State, row: State) -> bool:
+def is_like(other: State, row: State) -> bool:
     """Return whether two rows are the same but for how much they are."""
-    return is_as(known, row, _OTHERWISE)
+    return is_as(other, row, _OTHERWISE)
 
 
-def came_as(wanted: State, row: State) -> bool:
+def came_as(target: State, row: State) -> bool:
     """Return whether a row that has come is what is wanted of it."""
-    is_traced = traced(rows(wanted, TRACE)) == traced(rows(row, TRACE))
-    return is_traced and is_as(wanted, row, (*ALIKE, "received_date"))
+    is_traced = traced(rows(target, TRACE)) == traced(rows(row, TRACE))
+    return is_traced and is_as(target, row, (*ALIKE, "received_date"))
 
 
-def cost_as(wanted: State, cost: State) -> bool:
+def cost_as(target: State, cost: State) -> bool:
     """Return whether two costs are the same, wherever they stand."""
-    return all(same(PurchaseOrderAdditionalCostRow, name, wanted[name], cost.get(name)) for name in _COST_ALIKE)
+    return all(same(PurchaseOrderAdditionalCostRow, name, target[name], cost.get(name)) for name in _COST_ALIKE)
 
 
 def by_receipt(order: State) -> dict[int, list[Record]]:

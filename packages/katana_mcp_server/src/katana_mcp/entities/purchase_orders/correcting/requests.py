@@ -18,7 +18,7 @@ from katana_mcp.values import get_int, number
 from katana_mcp.writing.actions import SOME, Action, Recognise, on_record
 
 _COSTS = "po_additional_cost_rows"
-_TOLD = ("id", "variant_id", "quantity", "received_date", "location_id")
+_EXPECTED = ("id", "variant_id", "quantity", "received_date", "location_id")
 """What of a row a look-up compares."""
 
 type Pair = tuple[State, State | None]
@@ -55,9 +55,9 @@ class Requests:
         body = patch_of(spec_of("purchase_orders"), fields, self.record)
         return on_record(title, "purchase_order", "purchase_orders", self.key, body)
 
-    def change(self, wanted: Record, row: Record, fields: Mapping[str, object]) -> Action:
+    def change(self, target: Record, row: Record, fields: Mapping[str, object]) -> Action:
         """Return what changes fields of an open row."""
-        return self._on_row("change", wanted, id_of(row), fields)
+        return self._on_row("change", target, id_of(row), fields)
 
     def delete(self, row: Record) -> Action:
         """Return what deletes an open row."""
@@ -98,9 +98,9 @@ class Requests:
             others: the other rows of the order.
             now: the rows.
         """
-        sent = [_receipt(wanted, row) for wanted, row in now]
+        sent = [_receipt(target, row) for target, row in now]
         is_over = all(row.get("received_date") is not None for row in others)
-        came = [{"received_date": SOME, **_told({**wanted, "id": (row or {}).get("id")})} for wanted, row in now]
+        came = [{"received_date": SOME, **_expected({**target, "id": (row or {}).get("id")})} for target, row in now]
         return Action(
             title=title,
             method="POST",
@@ -108,7 +108,7 @@ class Requests:
             body=sent[0] if len(sent) == 1 else sent,
             entity="purchase_order",
             record=self.key,
-            expects={"status": "RECEIVED" if is_over else "PARTIALLY_RECEIVED", ROWS: [*map(_told, others), *came]},
+            expects={"status": "RECEIVED" if is_over else "PARTIALLY_RECEIVED", ROWS: [*map(_expected, others), *came]},
             recognise=Recognise(collection="purchase_orders", filters={"ids": [self.key]}),
             is_answered=False,
         )
@@ -145,12 +145,12 @@ def _cost(cost: Record) -> str:
     return f"additional cost {name}{'' if price is None else f' ({plain_number(price)})'}"
 
 
-def _receipt(wanted: Record, row: Record | None) -> dict[str, Json]:
-    key = {LATER: f"the id of the new row of {wanted.get(CALLED)}"} if row is None else id_of(row)
-    held = {name: wanted[name] for name in ("received_date", "location_id") if wanted.get(name) is not None}
-    trace = {"traceability": wanted[TRACE]} if wanted.get(TRACE) else {}
-    return canonical({"purchase_order_row_id": key, "quantity": wanted["quantity"], **held, **trace})
+def _receipt(target: Record, row: Record | None) -> dict[str, Json]:
+    key = {LATER: f"the id of the new row of {target.get(CALLED)}"} if row is None else id_of(row)
+    held = {name: target[name] for name in ("received_date", "location_id") if target.get(name) is not None}
+    trace = {"traceability": target[TRACE]} if target.get(TRACE) else {}
+    return canonical({"purchase_order_row_id": key, "quantity": target["quantity"], **held, **trace})
 
 
-def _told(row: State) -> dict[str, Json]:
-    return canonical({name: row[name] for name in _TOLD if row.get(name) is not None})
+def _expected(row: State) -> dict[str, Json]:
+    return canonical({name: row[name] for name in _EXPECTED if row.get(name) is not None})

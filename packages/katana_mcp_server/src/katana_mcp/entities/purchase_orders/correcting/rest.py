@@ -9,7 +9,7 @@ from typing import cast
 
 from cache_core.records import Record
 from katana_client.models.purchase_orders import PurchaseOrder
-from katana_mcp.documents.correcting import LATER, check_known
+from katana_mcp.documents.correcting import LATER, check_expected
 from katana_mcp.documents.steps import id_of
 from katana_mcp.documents.traces import TRACE
 from katana_mcp.documents.transition import State
@@ -45,24 +45,24 @@ def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
     """
     before, goal = (cast("State", saga[name]) for name in (BEFORE, GOAL))
     record = cast("Record", now["record"])
-    known = (*rows(before, ROWS), *rows(goal, ROWS))
-    steps = _Steps(before if saga[BACK] else goal, known, Requests(record))
+    expected = (*rows(before, ROWS), *rows(goal, ROWS))
+    steps = _Steps(before if saga[BACK] else goal, expected, Requests(record))
     return list(steps.left(order_of(record, rows(now, "costs"))))
 
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """The steps towards an order as it is to be; `known` are all rows that were or are to be."""
+    """The steps towards an order as it is to be; `expected` are all rows that were or are to be."""
 
     goal: State
-    known: Sequence[Record]
+    expected: Sequence[Record]
     ask: Requests
 
     def left(self, order: State) -> Iterator[Action]:
         """Yield what is left to do."""
         if order["status"] == "DRAFT":
             raise Astray(f"{self.ask.called} was made a draft by somebody else: order it again in Katana first")
-        check_known(self.known, rows(order, ROWS), is_like)
+        check_expected(self.expected, rows(order, ROWS), is_like)
         found, away = matched(self.goal, order), self._head_fields(order)
         if found.has_all and not away:
             yield from self._costs(found.receipts, rows(order, COSTS))
@@ -80,21 +80,21 @@ class _Steps:
         if still:
             title = f"receive the rest of {self.ask.called}: Katana reopens only what was received completely"
             others = [row for row in rows(order, ROWS) if row.get("received_date") is not None]
-            yield self.ask.receive(title, others, [(self._as_known(row), row) for row in still])
+            yield self.ask.receive(title, others, [(self._as_expected(row), row) for row in still])
         opened = follow(order, {**order, "status": "NOT_RECEIVED"})
         after: list[Record] = [{**row, TRACE: (), RECEIPT: None} for row in rows(opened, ROWS)]
         yield self.ask.reopen(after)
         return {**opened, ROWS: after}
 
-    def _as_known(self, row: Record) -> Record:
-        """Return an open row as it is known, without the date on which it came."""
-        known = next((one for one in self.known if is_as(one, row)), row)
-        return {**known, "received_date": None}
+    def _as_expected(self, row: Record) -> Record:
+        """Return an open row as it is expected, without the date on which it came."""
+        match = next((one for one in self.expected if is_as(one, row)), row)
+        return {**match, "received_date": None}
 
     def _head_fields(self, order: State) -> dict[str, object]:
         """Return the fields of the head that are otherwise than they are to be."""
-        wanted = {name: self.goal[name] for name in HEAD if self.goal.get(name) is not None}
-        return {name: value for name, value in wanted.items() if not same(PurchaseOrder, name, value, order.get(name))}
+        head = {name: self.goal[name] for name in HEAD if self.goal.get(name) is not None}
+        return {name: value for name, value in head.items() if not same(PurchaseOrder, name, value, order.get(name))}
 
     def _head(self, order: State) -> Generator[Action, None, State]:
         fields = self._head_fields(order)
@@ -106,25 +106,25 @@ class _Steps:
     def _rows(self, found: Matched) -> Iterator[Action]:
         """Yield changes, additions and deletions of open rows."""
         there = [id_of(row) for row in (*(row for _, row in found.rows if row is not None), *found.surplus)]
-        for wanted, row in found.rows:
-            if row is not None and (fields := _difference(wanted, row)):
-                yield self.ask.change(wanted, row, fields)
-        yield from (self.ask.add(wanted, there) for wanted, row in found.rows if row is None)
+        for target, row in found.rows:
+            if row is not None and (fields := _difference(target, row)):
+                yield self.ask.change(target, row, fields)
+        yield from (self.ask.add(target, there) for target, row in found.rows if row is None)
         yield from (self.ask.delete(row) for row in found.surplus)
 
     def _receipts(self, order: State, found: Matched) -> Iterator[Action]:
         """Yield a receipt for each that is missing, the oldest first, and then what becomes of the costs."""
         groups: dict[int, object] = dict(found.receipts)
-        places, count = sorted({get_int(wanted, RECEIPT) or 0 for wanted, _ in found.rows}), len(by_receipt(self.goal))
+        places, count = sorted({get_int(target, RECEIPT) or 0 for target, _ in found.rows}), len(by_receipt(self.goal))
         came = [row for row in rows(order, ROWS) if row.get("received_date") is not None]
         for place in places:
             now = [pair for pair in found.rows if pair[0].get(RECEIPT) == place]
-            later = [row or wanted for wanted, row in found.rows if (get_int(wanted, RECEIPT) or 0) > place]
+            later = [row or target for target, row in found.rows if (get_int(target, RECEIPT) or 0) > place]
             title = f"receive {len(now)} row{'' if len(now) == 1 else 's'} of {self.ask.called} again"
             number = f" (receipt {place + 1} of {count})" if count > 1 else ""
             still = [{**row, "received_date": None} for row in later]
             yield self.ask.receive(f"{title}{number}", [*came, *still], now)
-            came += [{**wanted, "id": None if row is None else row.get("id")} for wanted, row in now]
+            came += [{**target, "id": None if row is None else row.get("id")} for target, row in now]
             later_group = {LATER: f"the group of receipt {place + 1}"}
             groups[place] = order.get("default_group_id") if count == 1 else later_group
         default = order.get("default_group_id")
@@ -147,6 +147,6 @@ class _Steps:
         yield from (self.ask.delete_cost(cost) for cost in ours)
 
 
-def _difference(wanted: Record, row: Record) -> dict[str, object]:
+def _difference(target: Record, row: Record) -> dict[str, object]:
     """Return the fields of a row that are otherwise than they are to be."""
-    return {name: wanted[name] for name in ALIKE if not is_as(wanted, row, (name,))}
+    return {name: target[name] for name in ALIKE if not is_as(target, row, (name,))}

@@ -53,9 +53,9 @@ def arrivals(request: ReceivePurchaseOrderRequest, facts: Facts, order: State) -
     found: list[Arrival] = []
     for portion in portions(request.rows, held, still):
         asked = portion.asked
-        known = None if asked is None else facts.one("location", asked.location_id)
+        location = None if asked is None else facts.one("location", asked.location_id)
         date = _date((asked and asked.received_date) or request.received_date)
-        found.append(Arrival(portion=portion, date=date, place=None if known is None else known.id))
+        found.append(Arrival(portion=portion, date=date, place=None if location is None else location.id))
     return found
 
 

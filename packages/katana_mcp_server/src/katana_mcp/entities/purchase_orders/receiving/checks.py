@@ -55,8 +55,8 @@ def _rows(called: str, order: State, facts: Facts, came: Sequence[Arrival]) -> I
 def _traced(portion: Portion[ReceivedRow], row: State, facts: Facts) -> Iterator[ToolWarning]:
     asked, path = portion.asked, portion.path
     if asked is not None:
-        known = facts.references.get(("location", asked.location_id or ""))
-        yield from [] if known is None else naming.unnamed("location", known, f"{path}.location_id")
+        named = facts.references.get(("location", asked.location_id or ""))
+        yield from [] if named is None else naming.unnamed("location", named, f"{path}.location_id")
     yield from traces(portion, portion.quantity * (number(row, "purchase_uom_conversion_rate") or Decimal(1)))
     if good_of(facts, row).in_batches and not (asked and asked.batches):
         message = f"{path}: row {portion.key} is tracked by batch, but no batch was named: Katana may refuse it"

@@ -22,7 +22,7 @@ from katana_mcp.writing.change import Draft
 from katana_mcp.writing.stock_moves import StockMove, described
 
 RECEIVE = "/purchase_order_receive"
-_TOLD = ("id", "variant_id", "quantity", "received_date", "location_id")
+_EXPECTED = ("id", "variant_id", "quantity", "received_date", "location_id")
 """What of a row a look-up compares."""
 
 
@@ -58,9 +58,9 @@ def _open(change: Transition) -> list[State]:
 
 
 def _summary(change: Transition, came: Sequence[Arrival]) -> str:
-    told = rows_in_words([arrival.came for arrival in came if arrival.portion.row is not None], change)
+    arrived = rows_in_words([arrival.came for arrival in came if arrival.portion.row is not None], change)
     still = rows_in_words(_open(change), change) or "nothing"
-    return f"receive {told or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
+    return f"receive {arrived or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
 
 
 def _moves(change: Transition, came: Sequence[Arrival]) -> Iterator[StockMove]:
@@ -92,13 +92,13 @@ def _action(change: Transition, came: Sequence[Arrival]) -> Action:
     )
 
 
-def _receipt(each: Arrival) -> JsonObject:
-    asked = each.portion.asked
-    found: dict[str, object] = {"purchase_order_row_id": each.portion.key, "quantity": each.portion.quantity}
-    if each.date is not None:
-        found["received_date"] = each.date
-    if each.place is not None:
-        found["location_id"] = each.place
+def _receipt(arrival: Arrival) -> JsonObject:
+    asked = arrival.portion.asked
+    found: dict[str, object] = {"purchase_order_row_id": arrival.portion.key, "quantity": arrival.portion.quantity}
+    if arrival.date is not None:
+        found["received_date"] = arrival.date
+    if arrival.place is not None:
+        found["location_id"] = arrival.place
     if asked is not None and (asked.batches or asked.serial_number_ids):
         batches = [{"batch_id": one.batch_id, "quantity": one.quantity} for one in asked.batches]
         found["traceability"] = [*batches, *({"serial_number_id": one} for one in asked.serial_number_ids)]
@@ -107,7 +107,7 @@ def _receipt(each: Arrival) -> JsonObject:
 
 def _expected(row: State) -> JsonObject:
     """Return what of a row a look-up compares: a date that Katana's clock gives is only known to be there."""
-    found = canonical({name: row[name] for name in _TOLD if name in row})
+    found = canonical({name: row[name] for name in _EXPECTED if name in row})
     return {**found, "received_date": SOME} if row.get("received_date") == NOW else found
 
 

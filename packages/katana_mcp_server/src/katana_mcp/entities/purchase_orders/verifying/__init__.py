@@ -65,7 +65,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         *differing(compared, len(lines), terms),
     ]
     history = await last_purchases(sides, order, services)
-    told, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
+    shown, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors]
     unread = [side for side in sides if side.lines and side.quantity is None]
     way = terms.settling.received(matched_sides, unread) if request.kind == "delivery_note" else None
@@ -77,7 +77,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         purchase_order_id=order.id,
         **_head(order.record, names),
         url=services.url(f"/purchaseorder/{order.id}"),
-        differences=told,
+        differences=shown,
         goods=goods,
         totals=[*compared.totals.values(), *await _costs(order.record, services)],
         receive=None if way is None or way.settle is None else way.settle.arguments,
@@ -146,7 +146,7 @@ def _assigned(lines: Sequence[Line], sides: Sequence[Side]) -> list[tuple[Line, 
             left.append((line, match))
             continue
         having = [side for side in sides if side.good.variant_id == match.good.variant_id]
-        side = next((each for each in having if line.unit.name == unit_named(each.unit.name)), having[0])
+        side = next((candidate for candidate in having if line.unit.name == unit_named(candidate.unit.name)), having[0])
         side.lines.append(line)
         side.by.append(match.by or "")
     return left
@@ -179,10 +179,10 @@ async def _costs(order: Record, services: Services) -> list[ComparedTotals]:
 
 
 def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
-    told: list[ToolWarning] = []
+    warnings: list[ToolWarning] = []
     if order.deleted:
         message = f"purchase order {order_name(order.record)} was deleted in Katana at {order.record.get('deleted_at')}"
-        told.append(advisory(warning_codes.DELETED_ITEM, message))
+        warnings.append(advisory(warning_codes.DELETED_ITEM, message))
     guessed = [
         f"line {line.place} as {side.good.called}"
         for side in sides
@@ -191,8 +191,8 @@ def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
     ]
     if guessed:
         message = f"matched only by description, check that they are right: {first_of(guessed, _NAMED)}"
-        told.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
-    return told
+        warnings.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
+    return warnings
 
 
 _NAMED = 10
@@ -202,16 +202,16 @@ def _bounded(
     found: list[Difference], goods: list[VerifiedGood]
 ) -> tuple[list[Difference], list[VerifiedGood], list[ToolWarning]]:
     """Return what of both fits into one answer, differences first, and a warning where something does not."""
-    told = fitting(found)
-    room = MAX_ANSWER_BYTES - sum(size_of(each) + 1 for each in told)
-    fits = fitting(goods, told) if goods and room > size_of(goods[0]) * 2 else []
-    left = [len(found) - len(told), len(goods) - len(fits)]
+    shown = fitting(found)
+    room = MAX_ANSWER_BYTES - sum(size_of(difference) + 1 for difference in shown)
+    fits = fitting(goods, shown) if goods and room > size_of(goods[0]) * 2 else []
+    left = [len(found) - len(shown), len(goods) - len(fits)]
     if not any(left):
-        return told, fits, []
+        return shown, fits, []
     message = (
         f"{left[0]} differences and {left[1]} goods did not fit: compare fewer lines at once, or settle these first"
     )
-    return told, fits, [truncated(message)]
+    return shown, fits, [truncated(message)]
 
 
 VERIFY_ORDER_DOCUMENT = ToolSpec(

@@ -57,7 +57,7 @@ def amount(given: Decimal | str | None, mark: str | None) -> Amount:
 def _telling(text: str) -> Iterator[str]:
     for found in _NUMBER.finditer(text):
         mark = _mark_in(_GAPS.sub("", found[0]), is_spaced=_has_gap(found[0]))
-        if mark and mark in _MARKS and any(each in found[0] for each in _MARKS):
+        if mark and mark in _MARKS and any(character in found[0] for character in _MARKS):
             yield mark
 
 
@@ -67,7 +67,7 @@ def _has_gap(written: str) -> bool:
 
 def _mark_in(written: str, *, is_spaced: bool) -> str | None:
     """Return the mark before the decimals of a number; `?` where it may be either, None where it is no number."""
-    used = [each for each in written if each in _MARKS]
+    used = [character for character in written if character in _MARKS]
     if not used:
         return "."
     last = used[-1]
@@ -90,4 +90,4 @@ def _value(written: str, mark: str) -> Decimal:
 
 
 def _without(written: str, marks: str) -> str:
-    return "".join(each for each in written if each not in marks)
+    return "".join(character for character in written if character not in marks)

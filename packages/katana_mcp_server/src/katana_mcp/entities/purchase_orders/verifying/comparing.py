@@ -80,10 +80,10 @@ def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
     due = side.open if is_note else side.ordered
     if not due:
         return
-    told = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
+    message = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
     still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
-    told += f"; the call deletes its rows: do not use it if {still}"
-    yield _said(side, "not_on_document", told, terms.settling.dropped(side), order=due, document=Decimal(0))
+    message += f"; the call deletes its rows: do not use it if {still}"
+    yield _said(side, "not_on_document", message, terms.settling.dropped(side), order=due, document=Decimal(0))
 
 
 def _unreadable(side: Side) -> Iterator[Difference]:
@@ -137,7 +137,7 @@ def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
 
 def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:
     prices = [price * exchange for price in side.prices]
-    ours = {Fraction(each) for row in side.rows if (each := number(row, "price_per_unit")) is not None}
+    ours = {Fraction(own_price) for row in side.rows if (own_price := number(row, "price_per_unit")) is not None}
     if len(prices) > 1 and set(prices) == ours:
         return
     if len(prices) > 1:
@@ -166,15 +166,15 @@ def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
         ours = [terms.rates.get(get_int(row, "tax_rate_id") or 0) for row in side.rows]
         if all(our == rate for our in ours):
             continue
-        known = next((our for our in ours if our is not None and our != rate), None)
-        said = "no known rate" if known is None else f"{plain_number(known)} %"
-        values = {"document": rate} | ({} if known is None else {"order": known})
+        other_rate = next((our for our in ours if our is not None and our != rate), None)
+        said = "no known rate" if other_rate is None else f"{plain_number(other_rate)} %"
+        values = {"document": rate} | ({} if other_rate is None else {"order": other_rate})
         message = f"the document has {plain_number(rate)} % tax, the order {said}"
         yield _said(side, "tax_rate", message, _tax_way(side, rate, terms), **values)
 
 
 def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
-    having = [key for key, each in terms.rates.items() if each == rate]
+    having = [key for key, percent in terms.rates.items() if percent == rate]
     if len(having) != 1:
         return Way(no_call=f"{len(having) or 'no'} tax rates of the account are of {plain_number(rate)} %")
     return terms.settling.rows_changed(side, "tax_rate_id", having[0])

@@ -28,9 +28,9 @@ async def near(line: DocumentLine, goods: Sequence[OrderedGood], place: int, ser
     ours = near_codes(line, goods)
     if ours or place > EXPLAINED:
         return ours
-    texts = [each for each in (*codes_of(line), line.description) if each]
-    for each in texts:
-        result = await services.cache.search("variant", Search(each, limit=_MOST))
+    texts = [query for query in (*codes_of(line), line.description) if query]
+    for query in texts:
+        result = await services.cache.search("variant", Search(query, limit=_MOST))
         skus = [sku for hit in result.hits if (sku := text(hit.row.record, "sku"))]
         if skus:
             return list(dict.fromkeys(skus))

@@ -59,10 +59,10 @@ def _paid(side: Side, orders: Iterable[Stored]) -> Iterable[PastPrice]:
 
 def unusual(sides: Sequence[Side], history: History, terms: Terms) -> list[ToolWarning]:
     """Return a warning for each good whose price on the document is far from what the last purchases of it cost."""
-    told: list[ToolWarning] = []
+    warnings: list[ToolWarning] = []
     tolerated = max(_USUAL, terms.request.price_tolerance or Decimal(0))
     for place, side in enumerate(sides):
-        paid = [each.price_per_unit for each in history.get(place, ())]
+        paid = [purchase.price_per_unit for purchase in history.get(place, ())]
         if not paid or terms.exchange is None or len(side.prices) != 1:
             continue
         price, usual = side.prices[0] * terms.exchange, Fraction(median(paid))
@@ -73,5 +73,5 @@ def unusual(sides: Sequence[Side], history: History, terms: Terms) -> list[ToolW
                 f"{side.good.called}: the document has {plain_number(to_decimal(price))} {terms.currency or ''} per "
                 f"{side.unit.name or 'unit'}; the last {len(paid)} purchases cost {span}"
             )
-            told.append(advisory(warning_codes.UNUSUAL_PRICE, message, f"lines[{side.places[0] - 1}]"))
-    return told
+            warnings.append(advisory(warning_codes.UNUSUAL_PRICE, message, f"lines[{side.places[0] - 1}]"))
+    return warnings

@@ -88,8 +88,10 @@ def matched(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match:
 def near_codes(line: DocumentLine, goods: Sequence[OrderedGood]) -> list[str]:
     """Return the SKUs of goods that have a code like one of the line."""
     having = {code: good for good in goods for code in good.plain_codes}
-    near = [each for code in codes_of(line) for each in get_close_matches(plain(code), having, _MOST_NAMED, _NEAR)]
-    return _skus(having[each] for each in near)
+    near = [
+        near_code for code in codes_of(line) for near_code in get_close_matches(plain(code), having, _MOST_NAMED, _NEAR)
+    ]
+    return _skus(having[code] for code in near)
 
 
 def _having(code: str, goods: Sequence[OrderedGood]) -> list[OrderedGood]:
@@ -122,7 +124,7 @@ def _by_words(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match | None:
     (best, _, good), second = likeness[0], likeness[1][0] if len(likeness) > 1 else 0.0
     if best >= _ENOUGH and best - second >= _CLEARLY:
         return Match(good, "description")
-    near = _skus(each for how, _, each in likeness if how >= _ENOUGH)
+    near = _skus(candidate for how, _, candidate in likeness if how >= _ENOUGH)
     message = f"its description fits several goods: {', '.join(near)}"
     return Match(problem=message, near=near) if len(near) > 1 and not codes_of(line) else None
 
@@ -148,6 +150,6 @@ def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
 def _alike(word: str, other: str) -> bool:
     if word == other:
         return True
-    if min(len(word), len(other)) < _LONG - 1 or any(each.isdecimal() for each in word + other):
+    if min(len(word), len(other)) < _LONG - 1 or any(character.isdecimal() for character in word + other):
         return False
     return SequenceMatcher(None, word, other).ratio() >= _ALIKE

@@ -26,7 +26,7 @@ class Line:
     @property
     def problems(self) -> list[str]:
         """Why an amount of it has no value."""
-        return [told for each in (self.quantity, self.price) if (told := each.problem)]
+        return [problem for value in (self.quantity, self.price) if (problem := value.problem)]
 
     @property
     def unit(self) -> Unit:
@@ -50,7 +50,7 @@ class Line:
 
 def read_lines(request: VerifyOrderDocumentRequest) -> list[Line]:
     """Return the lines as they are read; what stands before decimals is told by those that can mean one thing only."""
-    written = [each for line in request.lines for each in (line.quantity, line.price)]
+    written = [value for line in request.lines for value in (line.quantity, line.price)]
     mark = decimal_mark([*written, request.net_total, request.tax_total, request.total])
     return [
         Line(place, line, amount(line.quantity, mark), amount(line.price, mark))
@@ -98,11 +98,11 @@ class Side:
     @property
     def factors(self) -> list[Fraction | None]:
         """How many units of the order one of each line is; None where that is not known."""
-        known = [in_one(line.unit, self.unit) for line in self.lines]
+        factors = [in_one(line.unit, self.unit) for line in self.lines]
         silent = all(line.unit == Unit() for line in self.lines)
-        stocked = [None if factor is None else factor / Fraction(self.unit.rate) for factor in known]
-        in_stock_units = silent and self.unit.rate != 1 and self._fits(stocked) and not self._fits(known)
-        return stocked if in_stock_units else known
+        stocked = [None if factor is None else factor / Fraction(self.unit.rate) for factor in factors]
+        in_stock_units = silent and self.unit.rate != 1 and self._fits(stocked) and not self._fits(factors)
+        return stocked if in_stock_units else factors
 
     @property
     def quantity(self) -> Fraction | None:
@@ -128,7 +128,7 @@ class Side:
         return added
 
     def _fits(self, factors: Sequence[Fraction | None]) -> bool:
-        return self._added(factors) in {Fraction(each) for each in (self.ordered, self.open, self.received)}
+        return self._added(factors) in {Fraction(quantity) for quantity in (self.ordered, self.open, self.received)}
 
 
 def _sum(rows: Iterable[Record]) -> Decimal:

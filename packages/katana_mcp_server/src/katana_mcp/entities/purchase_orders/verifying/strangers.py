@@ -57,7 +57,7 @@ async def strangers(
 
 
 def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
-    named = ", ".join(repr(each[:_LONGEST]) for each in (*codes_of(line.asked), line.asked.description) if each)
+    named = ", ".join(repr(name[:_LONGEST]) for name in (*codes_of(line.asked), line.asked.description) if name)
     why = match.problem or (
         "no item with this code or name was found" if named else "it has neither a code nor a description"
     )
@@ -85,7 +85,7 @@ def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Differ
 
 
 def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
-    if bought.service or not bought.known:
+    if bought.service or not bought.is_cached:
         return Way(
             no_call="it is a service"
             if bought.service

@@ -34,11 +34,11 @@ def totals_of(order: Record, lines: Sequence[Line], terms: Terms) -> Compared:
     gross = number(order, "total")
     ours = {"net_total": net, "total": gross, "tax_total": None if None in (net, gross) else _less(gross, net)}
     request = terms.request
-    written = [each for line in request.lines for each in (line.quantity, line.price)]
+    written = [value for line in request.lines for value in (line.quantity, line.price)]
     mark = decimal_mark([*written, *(getattr(request, name) for name in TOTALS)])
     added = [line.total for line in lines]
-    known = [each for each in added if each is not None]
-    by_lines = sum(known, Fraction(0)) if len(known) == len(added) else None
+    totals = [value for value in added if value is not None]
+    by_lines = sum(totals, Fraction(0)) if len(totals) == len(added) else None
     found, problems = dict[Total, ComparedTotals](), dict[Total, str]()
     for name in TOTALS:
         theirs = amount(getattr(request, name), mark)
@@ -69,18 +69,18 @@ def differing(compared: Compared, count: int, terms: Terms) -> Iterator[Differen
     """Yield the totals that differ by more than what is tolerated, and half a cent per line is rounded."""
     for name, problem in compared.problems.items():
         yield Difference(kind="unreadable", message=f"{name}: {problem}", no_call="give it as a number")
-    for name, each in compared.totals.items():
-        theirs = each.document if each.document is not None else each.lines
-        pairs = [("the order comes to", theirs, each.order)]
-        if each.document is not None and each.lines is not None:
-            pairs.append(("its lines come to", each.document, each.lines))
+    for name, totals in compared.totals.items():
+        theirs = totals.document if totals.document is not None else totals.lines
+        pairs = [("the order comes to", theirs, totals.order)]
+        if totals.document is not None and totals.lines is not None:
+            pairs.append(("its lines come to", totals.document, totals.lines))
         for said, one, other in pairs:
             if one is None or other is None or _same(one, other, count, terms):
                 continue
             called = name.replace("_", " ")
-            has = "the document has" if each.document is not None else "the lines of the document come to"
-            told = f"{called}: {has} {_money(one)}, {said} {_money(other)} {terms.currency or ''}".rstrip()
-            yield Difference(kind=name, message=told, document=one, order=other, no_call=_NO_CALL)
+            has = "the document has" if totals.document is not None else "the lines of the document come to"
+            message = f"{called}: {has} {_money(one)}, {said} {_money(other)} {terms.currency or ''}".rstrip()
+            yield Difference(kind=name, message=message, document=one, order=other, no_call=_NO_CALL)
 
 
 def _money(value: Decimal) -> object:

@@ -66,7 +66,7 @@ class OrderUnit:
 
 def unit_named(text: str | None) -> str | None:
     """Return the one name of a unit that has many, `Stk.` and `pieces` are both `pcs`; None where there is none."""
-    words = [each for each in _WORD.findall((text or "").casefold()) if each not in _FILLING]
+    words = [word for word in _WORD.findall((text or "").casefold()) if word not in _FILLING]
     return _SPELT.get(words[0], words[0]) if words else None
 
 

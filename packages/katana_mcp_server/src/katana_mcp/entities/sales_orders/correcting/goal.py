@@ -101,7 +101,7 @@ def follows(row: State, left: Mapping[int, State]) -> bool:
 
 def goal_of(change: Transition, before: State) -> Goal:
     """Return an order as it is to be; a shipment of which nothing is left is none."""
-    wanted = change.wanted or {}
+    wanted = change.target or {}
     found = [row for row in rows(wanted, ROWS) if "id" in row] + [row for row in rows(wanted, ROWS) if "id" not in row]
     shipments = rows(before, FULFILLMENTS)
     lines: list[list[Goal]] = [[] for _ in shipments]

@@ -13,8 +13,8 @@ from katana_client.models.sales_order_fulfillments import SalesOrderFulfillment
 from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_mcp.documents.correcting import (
     LATER,
-    as_wanted,
-    check_known,
+    as_targets,
+    check_expected,
     is_as,
     is_itself,
     listed,
@@ -65,9 +65,9 @@ def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
     """
     before, goal = (cast("State", saga[name]) for name in (BEFORE, GOAL))
     order = order_of(cast("Record", now["record"]), rows(now, "shipments"))
-    check_known([*rows(before, ROWS), *rows(goal, ROWS)], rows(order, ROWS), _ROW_LIKE)
+    check_expected([*rows(before, ROWS), *rows(goal, ROWS)], rows(order, ROWS), _ROW_LIKE)
     known = [*rows(before, FULFILLMENTS), *rows(goal, FULFILLMENTS)]
-    check_known(known, rows(order, FULFILLMENTS), _is_alike, "shipment")
+    check_expected(known, rows(order, FULFILLMENTS), _is_alike, "shipment")
     return list(_left(before if saga[BACK] else goal, order))
 
 
@@ -75,7 +75,7 @@ def _left(goal: State, order: State) -> Iterator[Action]:
     pairs, _ = paired(rows(goal, ROWS), rows(order, ROWS), (is_itself, partial(is_as, SalesOrderRow, names=_NAMES)))
     head = {field.name: goal[field.name] for field in EDITED.head if goal.get(field.name) is not None}
     bare: State = {**order, FULFILLMENTS: ()}
-    then = {**bare, **head, ROWS: as_wanted(pairs, _ROW_FIELDS, MADE_WITH)}
+    then = {**bare, **head, ROWS: as_targets(pairs, _ROW_FIELDS, MADE_WITH)}
     ids = [None if row is None else row["id"] for _, row in pairs]
     is_edited = bool(steps_between(EDITED, bare, then))
     there = _with_ids(order, [row["id"] for row in rows(order, ROWS)])

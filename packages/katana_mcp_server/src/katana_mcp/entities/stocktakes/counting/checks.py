@@ -69,8 +69,8 @@ def _of_place(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarning]
             mine = facts.with_id("location", at)
             message = f"location_id: the stocktake is at {at if mine is None else mine.called}"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, "location_id")
-    for nr, each in enumerate(request.skus_or_variant_ids or ()):
-        yield from wording.unnamed("variant", facts.references["variant", each], f"skus_or_variant_ids[{nr}]")
+    for nr, key in enumerate(request.skus_or_variant_ids or ()):
+        yield from wording.unnamed("variant", facts.references["variant", key], f"skus_or_variant_ids[{nr}]")
 
 
 def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
@@ -84,7 +84,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
         message = "nothing is counted: give a line of SKU, quantity and, if any, batch for each"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "table" if nothing else "complete")
     if sheet.unread:
-        few = "; ".join(f"{each.where}: {each.why}" for each in sheet.unread[:_FEW])
+        few = "; ".join(f"{line.where}: {line.why}" for line in sheet.unread[:_FEW])
         message = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
         is_over = sheet.request.complete or not sheet.entries
         said = blocking if is_over else advisory

@@ -135,7 +135,7 @@ def _shown(sheet: Sheet) -> Iterator[Entry]:
     yield from sheet.planned
     mine, most = {(entry.variant, entry.batch) for entry in sheet.planned}, min(MOST_ROWS, place_of(sheet.facts).most)
     others = [entry for entry in _differing(sheet) if (entry.variant, entry.batch) not in mine and entry.difference]
-    yield from sorted(others, key=lambda each: -abs(each.value or 0))[: max(0, most - len(sheet.planned))]
+    yield from sorted(others, key=lambda entry: -abs(entry.value or 0))[: max(0, most - len(sheet.planned))]
 
 
 def _line(sheet: Sheet, entry: Entry) -> CountedLine:
@@ -158,7 +158,7 @@ def _line(sheet: Sheet, entry: Entry) -> CountedLine:
 
 def _own(sheet: Sheet, shown: Sequence[Entry]) -> dict[str, object]:
     counted = [entry.value for entry in _differing(sheet) if entry.counted is not None]
-    unread = [f"{each.where}: {each.why}" for each in sheet.unread]
+    unread = [f"{line.where}: {line.why}" for line in sheet.unread]
     more = [f"and {len(unread) - _MISREAD} more"] if len(unread) > _MISREAD else []
     return {
         "value_difference": total(counted) if counted else None,
@@ -185,8 +185,8 @@ def _changes(sheet: Sheet) -> Iterator[FieldChange]:
     for entry in sheet.planned:
         if entry.row is not None:
             old, new = number(entry.row, "counted_quantity"), entry.counted
-            told = [None if amount is None else str(plain_number(amount)) for amount in (old, new)]
-            yield FieldChange(field=f"{sheet.called(entry.variant)}.counted_quantity", old=told[0], new=told[1])
+            shown = [None if amount is None else str(plain_number(amount)) for amount in (old, new)]
+            yield FieldChange(field=f"{sheet.called(entry.variant)}.counted_quantity", old=shown[0], new=shown[1])
     if sheet.facts.record is not None and sheet.status != sheet.now:
         yield FieldChange(field="status", old=sheet.now, new=sheet.status)
 
@@ -210,9 +210,9 @@ def _back(sheet: Sheet) -> JsonObject | None:
     if sheet.status != sheet.now or not was or any(amount is None for _, amount in was):
         return None
     counts = [
-        {"sku_or_variant_id": each.variant, "quantity": plain_number(amount or Decimal(0)), "batch": batch}
-        if (batch := sheet.batch_number(each.batch)) is not None
-        else {"sku_or_variant_id": each.variant, "quantity": plain_number(amount or Decimal(0))}
-        for each, amount in was
+        {"sku_or_variant_id": entry.variant, "quantity": plain_number(amount or Decimal(0)), "batch": batch}
+        if (batch := sheet.batch_number(entry.batch)) is not None
+        else {"sku_or_variant_id": entry.variant, "quantity": plain_number(amount or Decimal(0))}
+        for entry, amount in was
     ]
     return {"tool": TOOL, "arguments": {"stocktake_id": key, "counts": counts}}

@@ -128,9 +128,9 @@ async def _to_delete(facts: Facts, services: Services) -> Facts:
 
 def _lines(request: CountStockRequest) -> tuple[list[Line], str | None]:
     lines, heading = ([], None) if request.table is None else read_table(request.table)
-    for nr, each in enumerate(request.counts):
+    for nr, count in enumerate(request.counts):
         path = f"counts[{nr}]"
-        lines.append(CountLine(path, path, each.sku_or_variant_id, each.quantity, each.batch))
+        lines.append(CountLine(path, path, count.sku_or_variant_id, count.quantity, count.batch))
     return lines, heading
 
 
@@ -146,7 +146,9 @@ async def _at(facts: Facts, request: CountStockRequest, at: int, services: Servi
     scope = await _scope(request, facts, services)
     there = [key for key, level in place.stock.items() if number(level, "quantity_in_stock")]
     held = [get_int(row, "variant_id") or 0 for row in facts.beside.get(ROWS, ())]
-    named = [one.id for (entity, _), each in facts.references.items() if entity == "variant" for one in each.found]
+    named = [
+        one.id for (entity, _), reference in facts.references.items() if entity == "variant" for one in reference.found
+    ]
     mine = list(dict.fromkeys([*named, *held, *(scope or ())]))
     names = await look_up(services.cache, {"variant": [*mine, *there], "factory": []})
     tracked = [key for key in mine if is_marked(names, key, "batch_tracked")]
@@ -193,7 +195,7 @@ async def _batches(tracked: Sequence[int], services: Services) -> Sequence[Recor
         return ()
     listing = services.client.batch_stocks
     apart: Sequence[int | None] = tracked if len(tracked) <= _APART else [None]
-    pages = [listing.pages(variant_id=each, include_empty=True) for each in apart]
+    pages = [listing.pages(variant_id=variant_id, include_empty=True) for variant_id in apart]
     read, _ = await _asked(pages, "which batches there are")
     return [row for row in read if get_int(row, "variant_id") in set(tracked)]
 

@@ -52,7 +52,7 @@ class Sheet:
         """What of it this plan writes."""
         place = place_of(self.facts)
         most, requests = max(1, min(MOST_ROWS, place.most - _OTHERS)), place.most_writes - _OTHERS
-        updates = [nr for nr, each in enumerate(self.changed) if each.row is not None]
+        updates = [nr for nr, entry in enumerate(self.changed) if entry.row is not None]
         first = updates[requests] if len(updates) > max(requests, 0) else len(self.changed)
         return self.changed[: min(most, first)]
 
@@ -108,7 +108,7 @@ class Sheet:
             for key, level in place_of(self.facts).stock.items()
             if key not in counted and (held := number(level, "quantity_in_stock"))
         ]
-        return sorted(found, key=lambda each: (-(each[2] or 0), each[0]))
+        return sorted(found, key=lambda variant: (-(variant[2] or 0), variant[0]))
 
     def called(self, variant: int) -> str:
         """Return what people call a variant."""
@@ -130,9 +130,9 @@ def sheet_of(request: CountStockRequest, facts: Facts) -> Sheet:
     place, held = place_of(facts), facts.beside.get(ROWS, ())
     found = [matched(line, facts) for line in place.lines]
     groups: dict[Key, list[Matched]] = {}
-    for each in found:
-        if isinstance(each, Matched):
-            groups.setdefault(each.key, []).append(each)
+    for result in found:
+        if isinstance(result, Matched):
+            groups.setdefault(result.key, []).append(result)
     rows: dict[Key, Record] = {}
     for row in held:
         rows.setdefault((get_int(row, "variant_id") or 0, get_int(row, "batch_id")), row)
@@ -143,7 +143,7 @@ def sheet_of(request: CountStockRequest, facts: Facts) -> Sheet:
         request=request,
         facts=facts,
         entries=[sheet.entry(key) for key in keys],
-        unread=[each.line for each in found if isinstance(each, Unmatched)],
+        unread=[result.line for result in found if isinstance(result, Unmatched)],
         doubled=[_doubled(facts.names, lines) for lines in groups.values() if len(lines) > 1],
     )
 

@@ -140,12 +140,12 @@ def _head(goal: Record, record: Record) -> Iterator[Action]:
 def _rows(goal: Record, record: Record, held: Sequence[Record]) -> Iterator[Action]:
     """Yield counts that rows do not hold yet, and rows that are not there."""
     there = {_key(row): row for row in held}
-    wanted = rows(goal, ROWS)
-    for row in wanted:
+    goal_rows = rows(goal, ROWS)
+    for row in goal_rows:
         found = there.get(_key(row))
         if found is not None and not _is_counted(row, found):
             yield _count(row, found, record)
-    new = [row for row in wanted if _key(row) not in there]
+    new = [row for row in goal_rows if _key(row) not in there]
     for first in range(0, len(new), _AT_ONCE):
         yield _add(new[first : first + _AT_ONCE], record, held)
 
@@ -154,12 +154,12 @@ def _key(row: Record) -> tuple[int | None, int | None]:
     return get_int(row, "variant_id"), get_int(row, "batch_id")
 
 
-def _is_counted(wanted: Record, row: Record) -> bool:
-    return same(StocktakeRow, "counted_quantity", wanted.get("counted_quantity"), row.get("counted_quantity"))
+def _is_counted(target: Record, row: Record) -> bool:
+    return same(StocktakeRow, "counted_quantity", target.get("counted_quantity"), row.get("counted_quantity"))
 
 
-def _count(wanted: Record, row: Record, record: Record) -> Action:
-    body = canonical({"counted_quantity": wanted.get("counted_quantity")})
+def _count(target: Record, row: Record, record: Record) -> Action:
+    body = canonical({"counted_quantity": target.get("counted_quantity")})
     title = f"set the count of row {row.get('id')} of {_called(record)}"
     return on_record(title, ROWS, "stocktake_rows", get_int(row, "id") or 0, body)
 
@@ -187,13 +187,13 @@ def _add(new: Sequence[Record], record: Record, held: Sequence[Record]) -> Actio
 
 def _statuses(goal: Record, status: str, record: Record | None) -> Iterator[Action]:
     """Yield each status between that of now and that which is aimed at; Katana notes and books the stock on the way."""
-    wanted = text(goal, "status") or ""
-    if status not in STATUSES or wanted not in STATUSES:
+    target = text(goal, "status") or ""
+    if status not in STATUSES or target not in STATUSES:
         return
-    for each in STATUSES[STATUSES.index(status) + 1 : STATUSES.index(wanted) + 1]:
+    for next_status in STATUSES[STATUSES.index(status) + 1 : STATUSES.index(target) + 1]:
         number = text(goal, "stocktake_number") if record is None else text(record, "stocktake_number")
-        action = _on_stocktake(f"set stocktake {number} to {each}", record or EMPTY, {"status": each})
-        along = (ROWS, ADJUSTMENT) if each == STATUSES[-1] else (ROWS,)
+        action = _on_stocktake(f"set stocktake {number} to {next_status}", record or EMPTY, {"status": next_status})
+        along = (ROWS, ADJUSTMENT) if next_status == STATUSES[-1] else (ROWS,)
         yield replace(action, is_answered=False, pending=BUSY, refreshes=along)
 
 

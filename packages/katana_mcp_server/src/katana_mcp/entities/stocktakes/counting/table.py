@@ -80,11 +80,11 @@ def _column(field: str) -> str | None:
     words = set(field.casefold().split())
     if words & _OTHERS:
         return None
-    return next((column for column, known in _COLUMNS.items() if words & known), None)
+    return next((column for column, synonyms in _COLUMNS.items() if words & synonyms), None)
 
 
 def _fields(line: str) -> list[str]:
-    separator = next((each for each in _SEPARATORS if each in line), ",")
+    separator = next((mark for mark in _SEPARATORS if mark in line), ",")
     (fields,) = csv.reader([line], delimiter=separator)
     return [field.strip() for field in fields]
 
