@@ -38,6 +38,7 @@ KEPT = {"custom_fields": "are kept by a correction"}
 COLLECTION = {"custom_field_collection_id": "which custom fields an item has is chosen in Katana"}
 IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
+OLDER_FORM = "the older form of traceability, which excludes it"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
 OF_ITS_SHIPMENT = {"sales_return_id": "the return that it belongs to", "variant_id": "that of the shipment"}
 OF_ITS_ITEM: dict[str, str] = dict.fromkeys(("product_id", "material_id"), "the item that it belongs to")

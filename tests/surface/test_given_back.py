@@ -132,6 +132,7 @@ NOT_TAKEN: dict[tuple[str, str], str] = {
     ("ingredient_skus_or_variant_ids", "variant_id"): "it is the product in this list",
     ("ingredient_skus_or_variant_ids", "parent_variant_id"): "it is the product in this list",
     ("serial_number_ids", "serial_number_id"): "all serial numbers of a row are given in one list",
+    ("serial_number_id", "serial_number_ids"): "each unit has an entry of its own",
     ("delete_row_ids", "purchase_order_row_id"): _VERB,
     ("delete_row_ids", "row_id"): _VERB,
     ("delete_row_ids", "sales_return_row_id"): _VERB,

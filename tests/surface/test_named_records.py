@@ -51,6 +51,7 @@ NAMES = {
 OTHERS = {
     "batch_id": "of the goods that came: Katana says at the apply whether there is such a batch",
     "serial_number_ids": "of the goods that came: Katana says at the apply whether there are such numbers",
+    "serial_number_id": "of the goods of the row: Katana is asked where its units are",
     "reference_id": "what people call a customer elsewhere: a text that is looked for",
     "received_with_row_id": "of the order, which is read from Katana each time",
     "row_id": "of the order, which is read from Katana each time",

@@ -3,6 +3,7 @@
 from katana_sandbox import Tenant
 
 from .writes import Arguments, Pools, Record, Write, edited, gone, live, part_gone
+from .writes_batches import traced_rows
 
 
 def _adjustments() -> dict[str, Write]:
@@ -26,12 +27,13 @@ def _adjustments() -> dict[str, Write]:
             "rows[].sku_or_variant_id": {"rows": [{"sku_or_variant_id": second, "quantity": 0.5, "cost_per_unit": 3}]},
             "rows[].quantity": {"rows": [{"sku_or_variant_id": first, "quantity": 0.25, "cost_per_unit": 3}]},
             "rows[].cost_per_unit": {"rows": [{"sku_or_variant_id": first, "quantity": 0.5, "cost_per_unit": 4}]},
+            **{f"rows[].{name}": {"rows": [row]} for name, row in traced_rows(tenant, -1).items()},
         }
 
     def pools(tenant: Tenant, _: Record) -> Pools:
         places = [value for location in live(tenant, "locations") for value in (location["id"], location["name"])]
         variants = [variant["id"] for variant in live(tenant, "variants")[:20]]
-        return {"location_id": places, "rows[].sku_or_variant_id": variants}
+        return {"location_id": places, "rows[].sku_or_variant_id": variants, "rows[].traceability": [[]]}
 
     parts, lined = {"rows": "stock_adjustment_rows"}, {"stock_adjustment_rows": "cost_per_unit"}
     stock = {"inventory", "inventory_movements", "negative_stock"}

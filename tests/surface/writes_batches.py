@@ -24,6 +24,28 @@ def lot_of(tenant: Tenant, variant: int, number: str) -> Record:
     return tenant.get(BATCH, made["id"])
 
 
+def traced_rows(tenant: Tenant, quantity: float = 1) -> dict[str, Arguments]:
+    """Return a row of goods in a batch and one of a unit with a serial number, both at the first location.
+
+    Returns:
+        The row that has each argument below `traceability`, by the path of that.
+    """
+    lot = lot_of(tenant, kept_in_batches(tenant, f"LOT-{tenant.count(BATCH)}"), "LOT-ROW")
+    named = [{"batch_id": lot["id"], "quantity": abs(quantity)}]
+    held = next(row for row in tenant.all("purchase_order_rows") if row.get("traceability"))
+    unit = {"serial_number_id": held["traceability"][0]["serial_number_id"]}
+    in_batch: Arguments = {"sku_or_variant_id": lot["variant_id"], "quantity": quantity, "traceability": named}
+    by_unit: Arguments = {"sku_or_variant_id": held["variant_id"], "quantity": quantity, "traceability": [unit]}
+    below = {
+        "": in_batch,
+        "[]": in_batch,
+        "[].batch_id": in_batch,
+        "[].quantity": in_batch,
+        "[].serial_number_id": by_unit,
+    }
+    return {f"traceability{name}": row for name, row in below.items()}
+
+
 def _lot(tenant: Tenant, text: str) -> Record:
     return lot_of(tenant, kept_in_batches(tenant, text), text)
 

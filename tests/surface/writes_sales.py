@@ -6,6 +6,7 @@ from katana_sandbox import Tenant
 
 from .custom import defined_field, free_values
 from .writes import Arguments, Pools, Record, Spoil, Write, done_already, edited, gone, live, part_gone
+from .writes_batches import traced_rows
 
 ORDER, ROW, FEE, ADDRESS = "sales_orders", "sales_order_rows", "sales_order_shipping_fee", "sales_order_addresses"
 PARTS = {"rows": ROW, "addresses": ADDRESS, "shipping_fees": FEE}
@@ -163,6 +164,10 @@ def _below_changed(tenant: Tenant, order: Record) -> dict[str, Arguments]:
         **_each("add_rows", _row(tenant), _row_fields(tenant)),
         **_each("update_rows", {"row_id": first}, _row_fields(tenant)),
         **_each("update_rows", {"quantity": 77}, {"row_id": second}),
+        **{
+            f"update_rows[].{name}": {"update_rows": [{"row_id": first, **row}]}
+            for name, row in traced_rows(tenant).items()
+        },
         **fees,
         **_each("update_shipping_fees", {"shipping_fee_id": fee}, _fee_fields(tenant)),
         "update_shipping_fees[].shipping_fee_id": {"update_shipping_fees": [{"shipping_fee_id": fee, "amount": 8}]},
@@ -194,7 +199,7 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     if order:
         rows, addresses = _rows(order), [address["id"] for address in order["addresses"]]
         fee: Any = order["shipping_fee"]["id"]
-        pools |= {"update_rows[].row_id": [*rows], "delete_row_ids[]": [*rows]}
+        pools |= {"update_rows[].row_id": [*rows], "delete_row_ids[]": [*rows], "update_rows[].traceability": [[]]}
         pools |= {"update_addresses[].address_id": [*addresses], "delete_address_ids[]": [*addresses]}
         pools |= {"update_shipping_fees[].shipping_fee_id": [fee], "delete_shipping_fee_ids[]": [fee]}
     return pools

@@ -3,6 +3,7 @@
 from katana_sandbox import Tenant
 
 from .writes import Arguments, Pools, Record, Write, edited, gone, live, part_gone
+from .writes_batches import traced_rows
 
 
 def _transfers() -> dict[str, Write]:
@@ -26,6 +27,7 @@ def _transfers() -> dict[str, Write]:
         return {
             "rows[].sku_or_variant_id": {"rows": [{"sku_or_variant_id": second, "quantity": 0.5}]},
             "rows[].quantity": {"rows": [{"sku_or_variant_id": first, "quantity": 0.25}]},
+            **{f"rows[].{name}": {"rows": [row]} for name, row in traced_rows(tenant).items()},
         }
 
     def pools(tenant: Tenant, _: Record) -> Pools:
@@ -36,6 +38,7 @@ def _transfers() -> dict[str, Write]:
             "source_location_id": [source["id"], source["name"]],
             "destination_location_id": destination,
             "rows[].sku_or_variant_id": variants,
+            "rows[].traceability": [[]],
         }
 
     parts = {"rows": "stock_transfer_rows"}

@@ -15,6 +15,7 @@ from .goes import (
     OF_ITS_ORDER,
     OF_ITS_OWN,
     OF_ITS_SHIPMENT,
+    OLDER_FORM,
     ON_THE_FLOOR,
     OPERATIONS,
     OPERATIONS_APART,
@@ -37,7 +38,6 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("StockTransferRowRequest",),
             within="rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused={"traceability": UNTRACED},
         ),
     ),
     "modify_stock_transfer": (
@@ -54,7 +54,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("CreateStockAdjustmentRequest.stock_adjustment_rows",),
             within="rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused=dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+            excused={"batch_transactions": OLDER_FORM},
         ),
     ),
     "modify_stock_adjustment": (
@@ -96,7 +96,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             within="update_rows",
             called={"sku_or_variant_id": "variant_id"},
             apart={"row_id": IN_THE_PATH},
-            excused=dict.fromkeys(("batch_transactions", "serial_number_transactions", "traceability"), UNTRACED),
+            excused=dict.fromkeys(("batch_transactions", "serial_number_transactions"), OLDER_FORM),
         ),
         Goes(into=("CreateSalesOrderAddressRequest",), within="add_addresses", excused=OF_ITS_ORDER),
         Goes(into=("UpdateSalesOrderAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),

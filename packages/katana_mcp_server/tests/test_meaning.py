@@ -17,7 +17,7 @@ from katana_client.models.sales_orders import SalesOrder
 from katana_client.models.sales_returns import SalesReturn
 from katana_client.models.services import Service
 from katana_client.models.stock_adjustments import StockAdjustment
-from katana_client.models.stock_transfers import StockTransfer
+from katana_client.models.stock_transfers import StockTransfer, StockTransferRow
 from katana_client.models.suppliers import Supplier
 from katana_mcp.entities import ENTITIES
 from katana_mcp.writing.meaning import Model, all_same, differing, holds, model_of, same
@@ -127,3 +127,39 @@ def test_every_collection_that_is_written_to_is_declared() -> None:
             Supplier,
         ),
     }
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "is_same"),
+    [
+        (
+            [{"batch_id": 7, "quantity": 2}],
+            [{"batch_id": 7, "serial_number_id": None, "quantity": "2.0000000000"}],
+            True,
+        ),
+        (
+            [{"batch_id": 7, "quantity": 2}],
+            [{"batch_id": 7, "quantity": "2"}, {"batch_id": None, "quantity": "3"}],
+            True,
+        ),
+        ([{"batch_id": 7, "quantity": 2}], [{"batch_id": 7, "quantity": 1, "bin_location_id": 4}] * 2, True),
+        ([{"batch_id": 7, "quantity": 2, "bin_location_id": 4}], [{"batch_id": 7, "quantity": 2}], False),
+        ([{"batch_id": 7, "quantity": 2}], [{"batch_id": 7, "quantity": 3}], False),
+        ([{"batch_id": 7, "quantity": 2}], [{"batch_id": 8, "quantity": 2}], False),
+        ([{"batch_id": 7, "quantity": 2}], [{"batch_id": 7, "quantity": 2}, {"batch_id": 8, "quantity": 1}], False),
+        ([{"batch_id": 7}], [{"batch_id": 7, "quantity": 5}], True),
+        ([{"batch_id": 7}], [{"batch_id": 8, "quantity": 5}], False),
+        ([{"serial_number_id": 9}], [{"serial_number_id": 9, "quantity": "1"}], True),
+        ([{"serial_number_id": 9, "quantity": -1}], [{"serial_number_id": 9}], True),
+        ([{"serial_number_id": 9}], [{"batch_id": 9, "quantity": 1}], False),
+        ([{"serial_number_id": 9}, {"serial_number_id": 8}], [{"serial_number_id": 8}, {"serial_number_id": 9}], True),
+        ([], [{"batch_id": None, "quantity": 4}], True),
+        ([], [{"batch_id": 7, "quantity": 4}], False),
+        ([{"batch_id": 7, "quantity": 2}], [], False),
+        ([{"batch_id": 7, "quantity": 2}], None, False),
+    ],
+)
+def test_two_lists_are_traced_alike_when_they_name_the_same_batches_and_units(
+    expected: object, found: object, is_same: bool
+) -> None:
+    assert same(StockTransferRow, "traceability", expected, found) is is_same

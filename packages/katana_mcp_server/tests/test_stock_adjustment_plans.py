@@ -150,11 +150,14 @@ def test_a_deleted_adjustment_is_made_again_with_costs_that_can_be_given() -> No
 
 
 @pytest.mark.parametrize("name", ["batch_transactions", "traceability"])
-def test_a_deleted_adjustment_of_batches_has_no_way_back(name: str) -> None:
-    row = {**RECORD["stock_adjustment_rows"][0], name: [{"batch_id": 3, "quantity": 2}]}
+@pytest.mark.parametrize("bin_id", [None, 4])
+def test_a_deleted_adjustment_comes_back_in_its_batches_but_not_in_its_bins(name: str, bin_id: int | None) -> None:
+    row = {**RECORD["stock_adjustment_rows"][0], name: [{"batch_id": 3, "quantity": 2, "bin_location_id": bin_id}]}
     record = {**RECORD, "stock_adjustment_rows": [row]}
     request = DELETE.request.model_validate({"stock_adjustment_id": 5})
-    assert DELETE.plan(request, _facts(record=record)).revert is None
+    back: Any = DELETE.plan(request, _facts(record=record)).revert
+    found = None if back is None else back["arguments"]["rows"][0]["traceability"]
+    assert found == ([{"batch_id": 3, "quantity": 2}] if bin_id is None else None)
 
 
 @pytest.mark.parametrize("cleared", ["location_id", "stock_adjustment_date", "stock_adjustment_number"])

@@ -1,12 +1,12 @@
 """Units with serial numbers move between bins as the units that they are, or the plan says why not."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from journal_plans import hasty
 from test_bin_transfers import TOOL, against
 from test_manufacturing_order_writes import applied, live
+from tracked_goods import Tracked, units_in_bin
 
 from katana_mcp.testing import Payload, Stage, payload_of
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
@@ -19,52 +19,28 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     hasty(monkeypatch)
 
 
-@dataclass(frozen=True)
-class Units:
-    """Three units of one SKU with serial numbers, in bin A-1 of a location."""
-
-    sku: str
-    place: int
-    ids: list[int]
-
-
 @pytest.fixture
-def units(tenant: Tenant) -> Units:
-    place = int(live(tenant, "locations")[0]["id"])
-    shelf = int(tenant.create("bin_locations", {"bin_name": "A-1", "location_id": place})["id"])
-    tracked = {product["id"] for product in live(tenant, "products") if product.get("serial_tracked")}
-    goods = next(variant for variant in live(tenant, "variants") if variant["product_id"] in tracked)
-    body = {
-        "supplier_id": live(tenant, "suppliers")[0]["id"],
-        "location_id": place,
-        "order_no": "PO-UNITS",
-        "purchase_order_rows": [{"variant_id": goods["id"], "quantity": 3, "price_per_unit": 80}],
-    }
-    row = tenant.create("purchase_orders", body)["purchase_order_rows"][0]
-    named = {"resource_type": "PurchaseOrderRow", "resource_id": row["id"], "serial_numbers": ["U-1", "U-2", "U-3"]}
-    ids = [one["id"] for one in tenant.create("serial_numbers", named)["successful"]]
-    trace = [{"serial_number_id": key, "bin_location_id": shelf} for key in ids]
-    tenant.create("purchase_order_receive", {"purchase_order_row_id": row["id"], "quantity": 3, "traceability": trace})
-    return Units(goods["sku"], place, ids)
+def units(tenant: Tenant) -> Tracked:
+    return units_in_bin(tenant)
 
 
-async def planned(stage: Stage, units: Units, *rows: Row) -> Payload:
+async def planned(stage: Stage, units: Tracked, *rows: Row) -> Payload:
     return payload_of(await stage.result(TOOL, {"location_id": units.place, "rows": list(rows)}))
 
 
-def move(units: Units, ids: list[int], **other: object) -> Row:
+def move(units: Tracked, ids: list[int], **other: object) -> Row:
     row = {"sku_or_variant_id": units.sku, "quantity": len(ids), "from_bin": "A-1", "to_bin": "B-2"}
     return {**row, "serial_number_ids": ids, **other}
 
 
-async def lying(stage: Stage, units: Units) -> dict[str, str | None]:
+async def lying(stage: Stage, units: Tracked) -> dict[str, str | None]:
     """Return the bin of each unit, by its number."""
     found = await stage.call("list_traceability", kind="serial_number", skus_or_variant_ids=[units.sku])
     return {row["serial_number"]: row.get("bin") for row in found["rows"]}
 
 
 async def test_units_that_are_named_move_and_come_back(
-    stage: Stage, clock: ManualClock, tenant: Tenant, units: Units
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
 ) -> None:
     assert await lying(stage, units) == {"U-1": "A-1", "U-2": "A-1", "U-3": "A-1"}
     outcome = await applied(stage, clock, await planned(stage, units, move(units, units.ids[:2])))
@@ -82,7 +58,7 @@ async def test_units_that_are_named_move_and_come_back(
 
 
 async def test_units_that_cannot_be_meant_are_refused_where_they_stand(
-    stage: Stage, clock: ManualClock, tenant: Tenant, units: Units
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
 ) -> None:
     tenant.create("bin_locations", {"bin_name": "C-3", "location_id": units.place})
     plain = next(variant["sku"] for variant in live(tenant, "variants") if variant["sku"] not in (None, units.sku))
@@ -107,7 +83,7 @@ async def test_units_that_cannot_be_meant_are_refused_where_they_stand(
     assert ("invalid_argument", path) in against(both)
 
 
-async def test_units_that_nobody_names_move_unnamed_and_that_is_said(stage: Stage, units: Units) -> None:
+async def test_units_that_nobody_names_move_unnamed_and_that_is_said(stage: Stage, units: Tracked) -> None:
     row = {"sku_or_variant_id": units.sku, "quantity": 1, "from_bin": "A-1", "to_bin": "B-2"}
     preview = await planned(stage, units, row)
     (warning,) = [one for one in preview["warnings"] if one["code"] == "serial_numbers_required"]
@@ -117,7 +93,7 @@ async def test_units_that_nobody_names_move_unnamed_and_that_is_said(stage: Stag
 
 
 async def test_a_plan_is_stale_once_a_unit_lies_elsewhere(
-    stage: Stage, clock: ManualClock, tenant: Tenant, units: Units
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
 ) -> None:
     other = tenant.create("bin_locations", {"bin_name": "C-3", "location_id": units.place})["id"]
     preview = await planned(stage, units, move(units, units.ids[:1]))
@@ -131,7 +107,7 @@ async def test_a_plan_is_stale_once_a_unit_lies_elsewhere(
 
 
 async def test_a_lost_answer_is_looked_up_and_no_unit_moves_twice(
-    stage: Stage, clock: ManualClock, tenant: Tenant, units: Units
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
 ) -> None:
     preview = await planned(stage, units, move(units, units.ids[:1]))
     stage.own.sandbox.faults.add(Fault("POST /bin_transfers", action=Drop("after")))

@@ -160,7 +160,7 @@ def again_as_they_were(
         key: {
             part_field.arg: row[part_field.name]
             for part_field in part.fields
-            if "create" in part_field.verbs and row.get(part_field.name) not in (None, "")
+            if "create" in part_field.verbs and row.get(part_field.name) not in (None, "", [])
         }
         for key, row in rows.items()
     }

@@ -23,7 +23,7 @@ type Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 GOODS = Field(
     "variant_id",
     SkuOrVariantId,
-    "SKU, other code or name (text), or variant id (integer).",
+    "SKU, variant id, other code or name.",
     argument="sku_or_variant_id",
     required=True,
     names="variant",

@@ -95,7 +95,7 @@ class SearchRequest(Request):
     query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
     """A number, a name, a code; each word matches the start of a word; case and separators do not matter."""
     limit: SearchLimit = 20
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 
@@ -113,7 +113,7 @@ class ListRequest(Request):
     ids: Annotated[list[RecordNumber], Field(min_length=1, max_length=250)] | None = None
     """Only these, in order."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

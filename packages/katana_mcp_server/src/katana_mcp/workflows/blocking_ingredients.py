@@ -49,7 +49,7 @@ class ListBlockingIngredientsRequest(Request):
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -40,7 +40,7 @@ class BuildableRequest(Request):
     count_committed: bool = False
     """True: also take stock that orders need."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

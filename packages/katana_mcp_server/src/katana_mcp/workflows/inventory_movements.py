@@ -54,7 +54,7 @@ class GetInventoryMovementsRequest(Request):
     resource_type: Annotated[SomeValues | None, open_value(InventoryMovementResourceType, "resource_type")] = None
     """Only movements of these kinds of rows."""
     limit: ListLimit = 50
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -58,7 +58,7 @@ class ListInventorySignalsRequest(Request):
     demand_window: Annotated[Days, BeforeValidator(_number)] = 30
     """Past days to count demand."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

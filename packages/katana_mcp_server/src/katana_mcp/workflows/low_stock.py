@@ -59,7 +59,7 @@ class ListLowStockItemsRequest(Request):
     include_expected: bool = True
     """False: ignore what is on order or being made."""
     limit: ListLimit = 50
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

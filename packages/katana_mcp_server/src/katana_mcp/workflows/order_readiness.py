@@ -64,7 +64,7 @@ class OrderReadinessRequest(Request):
     delivery_to: Annotated[Until | None, not_after("delivery_date")] = None
     """Due date; inclusive, a date is a whole day."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -64,7 +64,7 @@ class ListReferenceRequest(Request):
     query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     """Words of a name or another text of it; left out: all of them."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

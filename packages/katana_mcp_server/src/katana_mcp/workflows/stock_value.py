@@ -54,7 +54,7 @@ class StockValueRequest(Request):
     """Tells what changed the value from here on: a date (its first moment) or a moment."""
     location_id: AtLocation = None
     limit: ListLimit = 50
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -57,7 +57,7 @@ class ListTraceabilityRequest(Request):
     include_empty: bool = False
     """Also those used up."""
     limit: ListLimit = 25
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -4,15 +4,16 @@ What a field is, the client's read models declare; how its value looks says noth
 are two. Cleared is nothing, whatever the field.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import AwareDatetime
 
 from katana_client import KatanaClient
+from katana_client.models.tracking import Traceability
 from katana_client.wire import ReadModel, models_in, parts_of
 from katana_mcp.writing.actions import SOME
 
@@ -57,7 +58,10 @@ def same(model: Model, name: str, expected: object, found: object) -> bool:
             inner, cast("Mapping[str, object]", expected), cast("Mapping[str, object]", found)
         )
     if inner is not None and isinstance(expected, list):
-        return isinstance(found, list) and all_same(inner, cast("list[object]", expected), cast("list[object]", found))
+        if not isinstance(found, list):
+            return False
+        alike = _same_traces if issubclass(inner, Traceability) else partial(all_same, inner)
+        return alike(cast("list[object]", expected), cast("list[object]", found))
     return _meant(kind, expected) == _meant(kind, found)
 
 
@@ -70,6 +74,34 @@ def all_same(model: Model, expected: list[object], found: list[object]) -> bool:
             return False
         del left[match]
     return not left
+
+
+def _same_traces(expected: list[object], found: list[object]) -> bool:
+    """Return whether two lists name the same batches, units and bins; goods in none of them need not be named.
+
+    A serial number is one unit, whatever quantity stands beside it; where no bin is expected, it may be any.
+    """
+    entries = [cast("Mapping[str, object]", entry) for entry in expected if isinstance(entry, Mapping)]
+    names = ("batch_id", "serial_number_id", *(["bin_location_id"] if any(map(_names_bin, entries)) else []))
+    others = [cast("Mapping[str, object]", entry) for entry in found if isinstance(entry, Mapping)]
+    is_counted = all(entry.get("quantity") is not None for entry in entries if not entry.get("serial_number_id"))
+    mine, theirs = _amounts(entries, names), _amounts(others, names)
+    return mine == theirs if is_counted else mine.keys() == theirs.keys()
+
+
+def _names_bin(entry: Mapping[str, object]) -> bool:
+    return entry.get("bin_location_id") is not None
+
+
+def _amounts(entries: Iterable[Mapping[str, object]], names: Sequence[str]) -> dict[tuple[object, ...], Decimal]:
+    """Return how much is of each batch, unit and bin, by their ids."""
+    found: dict[tuple[object, ...], Decimal] = {}
+    for entry in entries:
+        key = tuple(entry.get(name) for name in names)
+        if any(part is not None for part in key):
+            amount = 1 if entry.get("serial_number_id") else _number(str(entry.get("quantity") or 0))
+            found[key] = found.get(key, Decimal(0)) + (amount if isinstance(amount, int | Decimal) else 0)
+    return found
 
 
 _NOTHING = (None, "")

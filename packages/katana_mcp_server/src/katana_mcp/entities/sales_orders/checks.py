@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from cache_core.records import RecordId
 from katana_mcp.documents.states import changed_rows, requested_ids
+from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import rows
+from katana_mcp.values import get_int, rows
 
 OPEN = ("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT")
 """The statuses in which nothing has left; only these are set, the others follow from shipments."""
@@ -17,7 +18,15 @@ _SHIPPED = ("PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
 REFUSED = {(was, to): ": its status follows from its shipments" for was in _SHIPPED for to in OPEN}
 """From which status to which a request cannot go, and why."""
 _WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
-_ROW_LOCKED = ("variant_id", "quantity", "price_per_unit", "total_discount", "tax_rate_id", "location_id")
+_ROW_LOCKED = (
+    "variant_id",
+    "quantity",
+    "price_per_unit",
+    "total_discount",
+    "tax_rate_id",
+    "location_id",
+    TRACEABILITY,
+)
 
 
 def is_open(order: State) -> bool:
@@ -70,11 +79,25 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
             yield _locked(f"{here}.location_id", f"manufacturing order {made} makes the goods of row {row['id']}")
 
 
+def traced_rows(change: Transition) -> list[TracedRow]:
+    """Return the rows of which a request names batches or serial numbers; they lie where the row ships from."""
+    place = get_int(change.new, "location_id")
+    return [
+        TracedRow(f"{path}.{TRACEABILITY}", row, get_int(row, "location_id") or place, is_whole=False)
+        for path, asked, before, fields in changed_rows(change, ROWS)
+        if TRACEABILITY in asked and rows(row := {**before, **fields}, TRACEABILITY)
+    ]
+
+
+def _traced(change: Transition) -> Iterator[ToolWarning]:
+    yield from trace_checks(change, traced_rows(change))
+
+
 def _second(change: Transition) -> Iterator[ToolWarning]:
     """Yield that an order has one shipping fee, and one address of a type."""
     before = "" if change.before is None else "add_"
-    wanted = change.target or {}
-    fees, kinds = rows(wanted, FEE), [row.get("entity_type") for row in rows(wanted, ADDRESSES)]
+    target = change.target or {}
+    fees, kinds = rows(target, FEE), [row.get("entity_type") for row in rows(target, ADDRESSES)]
     if len(fees) > 1 and change.sent[FEE].adds:
         path = f"{before}shipping_fees"
         yield blocking(
@@ -106,7 +129,7 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
 
-RULES = (locks, _second, _stays)
+RULES = (locks, _second, _traced, _stays)
 
 
 def linked(change: Transition) -> tuple[str, ...]:
@@ -116,11 +139,11 @@ def linked(change: Transition) -> tuple[str, ...]:
         if change.after is None
         else [change.sent[ROWS].before[key] for key in _removed_rows(change)]
     )
-    made = [each for row in going if (each := row.get("linked_manufacturing_order_id")) is not None]
+    made = [order_id for row in going if (order_id := row.get("linked_manufacturing_order_id")) is not None]
     shipments = change.facts.beside.get(FULFILLMENTS, ()) if change.after is None else ()
     return (
         *(f"shipment {shipment.get('id')} ({shipment.get('status')})" for shipment in shipments),
-        *(f"manufacturing order {each}" for each in made),
+        *(f"manufacturing order {order_id}" for order_id in made),
     )
 
 
@@ -147,7 +170,7 @@ def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
 def left(change: Transition) -> dict[str, str]:
     """Return what the way back leaves as it then is."""
     found: dict[str, str] = {}
-    if any(each.startswith("manufacturing order") for each in linked(change)):
+    if any(phrase.startswith("manufacturing order") for phrase in linked(change)):
         found["rows"] = "the revert does not link the manufacturing order to its row again"
     if change.after is None and change.old.get("status") == "READY_FOR_FULFILLMENT":
         found["status"] = "the revert creates the order as NOT_SHIPPED"

@@ -87,8 +87,8 @@ def made_for(record: Record) -> dict[int | None, list[MadeForIt]]:
     """Return the manufacturing orders of an order by the row that they are made for."""
     made: dict[int | None, list[MadeForIt]] = {}
     for row in rows(record, MADE):
-        told = filled(MadeForIt, row, manufacturing_order_id=get_int(row, "id"))
-        made.setdefault(get_int(row, "sales_order_row_id"), []).append(told)
+        made_for_it = filled(MadeForIt, row, manufacturing_order_id=get_int(row, "id"))
+        made.setdefault(get_int(row, "sales_order_row_id"), []).append(made_for_it)
     return made
 
 
@@ -98,12 +98,12 @@ def fulfillments(record: Record, names: Names) -> list[Fulfillment]:
     return [
         filled(
             Fulfillment,
-            each,
-            sales_order_fulfillment_id=get_int(each, "id"),
-            packer=text(names.record("operator", each.get("packer_id")), "operator_name"),
-            rows=[_shipped(row, ordered, names) for row in rows(each, "sales_order_fulfillment_rows")],
+            shipment,
+            sales_order_fulfillment_id=get_int(shipment, "id"),
+            packer=text(names.record("operator", shipment.get("packer_id")), "operator_name"),
+            rows=[_shipped(row, ordered, names) for row in rows(shipment, "sales_order_fulfillment_rows")],
         )
-        for each in rows(record, FULFILLMENTS)
+        for shipment in rows(record, FULFILLMENTS)
     ]
 
 

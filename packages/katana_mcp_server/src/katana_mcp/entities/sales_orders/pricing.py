@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
+from katana_mcp.documents.tracking import with_traces
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.tools import warning_codes
@@ -20,10 +21,11 @@ _AMOUNTS = ("price_per_unit", "total_discount", "amount")
 
 
 def read(order: State, _: Facts) -> State:
-    """Return an order with its amounts as numbers, and no attributes of a row as an empty list."""
+    """Return an order with its amounts as numbers, and rows with attributes and traces as a request gives them."""
     amounts = {held: [_counted(row) for row in rows(order, held)] for held in (ROWS, FEE)}
     found = {**order, **amounts}
-    return {**found, ROWS: [{**row, "attributes": rows(row, "attributes")} for row in rows(found, ROWS)]}
+    plain = {**found, ROWS: [{**row, "attributes": rows(row, "attributes")} for row in rows(found, ROWS)]}
+    return with_traces(plain, ROWS)
 
 
 def _counted(row: State) -> State:
@@ -76,8 +78,8 @@ def finish_fee(fee: State, _: State, facts: Facts) -> State:
 def _called(change: Transition, entity: str, value: object) -> str | None:
     if isinstance(value, Unknown):
         return str(value.asked)
-    known = change.facts.with_id(entity, value)
-    return known.called if known is not None else None if value is None else str(value)
+    named = change.facts.with_id(entity, value)
+    return named.called if named is not None else None if value is None else str(value)
 
 
 def row_line(change: Transition, row: State) -> PlanLine | None:
@@ -123,19 +125,19 @@ def binds(change: Transition) -> dict[str, object]:
 def priced(change: Transition) -> Iterator[ToolWarning]:
     """Yield which new rows take the price of their item, and of which none fits."""
     for here, asked, row in added_parts(change, ROWS):
-        known, path = change.facts.with_id("variant", row.get("variant_id")), f"{here}.price_per_unit"
-        if "price_per_unit" in asked or known is None:
+        goods, path = change.facts.with_id("variant", row.get("variant_id")), f"{here}.price_per_unit"
+        if "price_per_unit" in asked or goods is None:
             continue
         if "price_per_unit" in row:
             price = f"{plain_number(number(row, 'price_per_unit') or Decimal(0))} {currency(change) or ''}".rstrip()
             yield info(
                 warning_codes.DEFAULT_PRICE,
-                f"{path}: no price given: the sales price of {known.called} is used, {price}",
+                f"{path}: no price given: the sales price of {goods.called} is used, {price}",
                 path,
             )
         else:
             why = f"has no sales price in {currency(change) or 'the currency of the order'}; give one"
-            yield blocking(warning_codes.PRICE_REQUIRED, f"{path}: {known.called} {why}", path)
+            yield blocking(warning_codes.PRICE_REQUIRED, f"{path}: {goods.called} {why}", path)
 
 
 def compared(change: Transition) -> Iterator[ToolWarning]:
@@ -152,10 +154,10 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
     """Yield goods and locations that are not for sale, and quantities of nothing."""
     changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(requested_rows(change.asked, "update_rows"))]
     for here, asked in (*((here, asked) for here, asked, _ in added_parts(change, ROWS)), *changed):
-        known = change.facts.one("variant", asked.get("sku_or_variant_id"))
-        item = None if known is None else change.facts.names.item(change.facts.names.record("variant", known.id))
-        if known is not None and item is not None and get_bool(item, "is_sellable") is False:
-            message = f"{here}.sku_or_variant_id: {known.called} is not marked as sold"
+        goods = change.facts.one("variant", asked.get("sku_or_variant_id"))
+        item = None if goods is None else change.facts.names.item(change.facts.names.record("variant", goods.id))
+        if goods is not None and item is not None and get_bool(item, "is_sellable") is False:
+            message = f"{here}.sku_or_variant_id: {goods.called} is not marked as sold"
             yield advisory(warning_codes.NOT_SELLABLE, message, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
             message = f"{here}.quantity is 0: delete the row or leave it out"
@@ -165,10 +167,10 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _no_sales(change: Transition, asked: State, path: str) -> Iterator[ToolWarning]:
-    known = change.facts.one("location", asked.get("location_id"))
-    place = None if known is None else change.facts.names.record("location", known.id)
-    if known is not None and place is not None and get_bool(place, "sales_allowed") is False:
-        yield blocking(warning_codes.NOT_SELLABLE, f"{path}: Katana does not allow sales from {known.called}", path)
+    named = change.facts.one("location", asked.get("location_id"))
+    place = None if named is None else change.facts.names.record("location", named.id)
+    if named is not None and place is not None and get_bool(place, "sales_allowed") is False:
+        yield blocking(warning_codes.NOT_SELLABLE, f"{path}: Katana does not allow sales from {named.called}", path)
 
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:

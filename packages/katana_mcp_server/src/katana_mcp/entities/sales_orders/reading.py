@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from cache_core.protocol import Selection
 from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.tracking import with_stock
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders.checks import is_open
+from katana_mcp.entities.sales_orders.checks import is_open, traced_rows
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import FEE, ROWS
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
@@ -28,6 +29,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.before is not None:
         await current(services, _OLD, ())
         facts = replace(facts, references={**await references(services, [*_ids(change.before)]), **facts.references})
+        facts = await with_stock(facts, traced_rows(change), services)
         if not is_open(change.before):
             mine = of_ids("sales_order_id", get_int(change.before, "id"))
             facts = replace(facts, beside={FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))})
@@ -43,12 +45,12 @@ def _ids(order: State) -> Iterator[Asked]:
 
 
 async def _names(change: Transition, facts: Facts, services: Services) -> Names:
-    known = [(entity, record.id) for (entity, _), named in facts.references.items() for record in named.found]
-    wanted: dict[str, list[object]] = {"variant": [], "location": [], "factory": []}
-    wanted["customer"] = [change.subject.get("customer_id")]
-    for entity, key in known:
-        wanted.setdefault(entity, []).append(key)
-    names = await look_up(services.cache, wanted)
+    named_ids = [(entity, record.id) for (entity, _), named in facts.references.items() for record in named.found]
+    ids_by_entity: dict[str, list[object]] = {"variant": [], "location": [], "factory": []}
+    ids_by_entity["customer"] = [change.subject.get("customer_id")]
+    for entity, key in named_ids:
+        ids_by_entity.setdefault(entity, []).append(key)
+    names = await look_up(services.cache, ids_by_entity)
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     names.records.update((("tax_rate", tax.id), tax.record) for tax in taxes)
     return names

@@ -8,7 +8,8 @@ from pydantic import Field as Argument
 
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.custom_fields import Attributes, custom_values, of_documents, of_rows
-from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.tracking import BINS, TRACEABILITY, traced_field
 from katana_mcp.documents.transition import State
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
 from katana_mcp.documents.verbs import writes
@@ -83,6 +84,7 @@ SALES_ORDER = Writable(
                     ROW_PLACE,
                     Field("attributes", Attributes, "Texts by key; they replace those of the row."),
                 ),
+                traced_field(ONLY_LATER),
                 custom_values(*of_rows("SalesOrder"), filled=True, says=False),
             ),
             says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "To delete."},
@@ -94,7 +96,7 @@ SALES_ORDER = Writable(
             line=pricing.row_line,
             finish=pricing.finish_row,
             adds_first=True,
-            unsaid=("batch_transactions", "serial_numbers", "traceability"),
+            unsaid=(TRACEABILITY, BINS),
             key_kind=PartId,
             also={"sales_order_row_id": ("row_id",)},
             is_brief=True,

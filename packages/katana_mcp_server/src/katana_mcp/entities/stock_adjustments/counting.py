@@ -7,6 +7,7 @@ from cache_core.records import RecordId
 from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.goods import goods_line, row_moves
+from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks, with_stock, with_traces
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up
 from katana_mcp.references.services import Services, current
@@ -21,6 +22,11 @@ _DECIMALS = 10
 """As many as a cost has that can be given: an average has more."""
 
 
+def read(adjustment: State, _: Facts) -> State:
+    """Return an adjustment with the batches and serial numbers of its rows as a request gives them."""
+    return with_traces(adjustment, ROWS)
+
+
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the names of goods and locations, the stock and the currency, where stock moves."""
     facts, places = change.facts, [change.old.get(PLACE), change.new.get(PLACE)]
@@ -32,6 +38,7 @@ async def gather(change: Transition, services: Services) -> Facts:
         named = [*(("variant", product) for product in goods), *(("location", place) for place in places)]
         pairs = [(entity, key) for entity, key in named if isinstance(key, int)]
         facts = replace(facts, references={**facts.references, **await references(services, pairs)})
+    facts = await with_stock(facts, _traced(change), services)
     await current(services, FACTORY, ())
     names = await look_up(services.cache, {"factory": ()})
     return replace(facts, names=names, levels=await read_levels(services, goods))
@@ -71,7 +78,7 @@ def again(part: Part, adjusted: Mapping[RecordId, State], _: State) -> dict[Reco
     names = {field.name: field.arg for field in part.fields}
     found: dict[RecordId, dict[str, object]] = {}
     for key, row in adjusted.items():
-        found[key] = {arg: row[name] for name, arg in names.items() if row.get(name) is not None}
+        found[key] = {arg: row[name] for name, arg in names.items() if row.get(name) not in (None, [])}
         cost = number(row, "cost_per_unit")
         if cost is not None:
             found[key]["cost_per_unit"] = round(cost, _DECIMALS)
@@ -88,6 +95,15 @@ def moves(change: Transition) -> list[StockMove]:
     return [*goes, *comes] if _moves_stock(change) else []
 
 
+def _traced(change: Transition) -> list[TracedRow]:
+    """Return the rows of a new adjustment: what they take away has to be there."""
+    place, held = get_int(change.new, PLACE), rows(change.new, ROWS) if change.before is None else []
+    return [
+        TracedRow(f"rows[{nr}].{TRACEABILITY}", row, place, leaves=(number(row, "quantity") or 0) < 0)
+        for nr, row in enumerate(held)
+    ]
+
+
 def _of_rows(change: Transition) -> Iterator[ToolWarning]:
     """Yield what is wrong with new rows."""
     for nr, row in enumerate(rows(change.new, ROWS) if change.before is None else ()):
@@ -98,6 +114,7 @@ def _of_rows(change: Transition) -> Iterator[ToolWarning]:
         if quantity < 0 and "cost_per_unit" in row:
             message = f"{path}.cost_per_unit: stock is removed at its average cost; leave the cost out"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, f"{path}.cost_per_unit")
+    yield from trace_checks(change, _traced(change))
 
 
 def _of_moved(change: Transition) -> Iterator[ToolWarning]:

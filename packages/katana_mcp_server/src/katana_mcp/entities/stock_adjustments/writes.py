@@ -1,6 +1,7 @@
 """How stock adjustments are written: head and location; rows never change."""
 
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Writable
+from katana_mcp.documents.tracking import BINS, as_sent, traced_field
 from katana_mcp.documents.usual_fields import GOODS, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.stock_adjustments.counting import (
@@ -12,6 +13,7 @@ from katana_mcp.entities.stock_adjustments.counting import (
     described,
     gather,
     moves,
+    read,
     settle,
 )
 from katana_mcp.entities.stock_adjustments.responses import ANSWERS
@@ -30,8 +32,8 @@ _ROW_WORDS = ("rows", "add_rows", "update_rows", "delete_row_ids", "lines", "ite
 _PLACE = Field(
     "location_id",
     NameOrId,
-    "Another location: what was adjusted moves there. Id, or exact name.",
-    says_new="Where: location id, or exact name.",
+    "Another location: what was adjusted moves there.",
+    says_new="Where: id or exact name.",
     required=True,
     clears=False,
     names="location",
@@ -47,14 +49,14 @@ _COST = Field(
 STOCK_ADJUSTMENT = Writable(
     entity="stock_adjustment",
     collection="stock_adjustments",
-    says_id="Stock adjustment id (integer) or number (text, SA-3).",
+    says_id="Id or number.",
     key=Key(name="stock_adjustment_number", words="adjustment number", prefix="SA-"),
     head=(
         number_field("stock_adjustment_number", "SA-3"),
         _PLACE,
         Field("stock_adjustment_date", Moment, "When; now by default.", clears=False, filled=True),
         Field("reason", ShortText, "Why: counted, broken in shipping."),
-        Field("additional_info", Notes, "Notes to the adjustment."),
+        Field("additional_info", Notes, "Its notes."),
     ),
     parts=(
         Part(
@@ -68,9 +70,11 @@ STOCK_ADJUSTMENT = Writable(
                 GOODS,
                 Field("quantity", SignedQuantity, "What is added; negative takes away.", required=True),
                 _COST,
+                traced_field(),
             ),
             again=again,
-            unsaid=("batch_transactions", "traceability"),
+            unsaid=(BINS,),
+            finish=as_sent,
             line=costed_line,
         ),
     ),
@@ -85,6 +89,7 @@ STOCK_ADJUSTMENT = Writable(
     },
     parties=("location_id",),
     gather=gather,
+    read=read,
     settle=settle,
     rules=RULES,
     moves=moves,

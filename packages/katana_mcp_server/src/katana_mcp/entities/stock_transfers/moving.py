@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.goods import row_moves
-from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks, with_stock, with_traces
+from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import VARIANT_ENTITIES, text
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -21,13 +22,20 @@ _MOVED = {"draft": (0, 0), "inTransit": (-1, 0), "received": (-1, 1)}
 _PLACES = _SOURCE, _ = ("source_location_id", "target_location_id")
 
 
+def read(transfer: State, _: Facts) -> State:
+    """Return a transfer with the batches and serial numbers of its rows as a request gives them."""
+    return with_traces(transfer, ROWS)
+
+
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the names of goods and locations, and the stock, where a change is about them."""
     facts, subject = change.facts, change.subject
     goods = [variant for row in rows(subject, ROWS) if (variant := get_int(row, "variant_id"))]
     if change.before is None:
-        is_known = get_int(subject, _SOURCE) is not None
-        return replace(facts, levels=await read_levels(services, goods)) if is_known else facts
+        if get_int(subject, _SOURCE) is None:
+            return facts
+        facts = await with_stock(facts, _traced(change), services)
+        return replace(facts, levels=await read_levels(services, goods))
     moves_stock = change.status is not None or (change.after is None and subject.get("status") != "draft")
     named: list[Asked] = []
     if moves_stock:
@@ -45,8 +53,8 @@ def described(change: Transition) -> str:
     if change.before is not None:
         return f" ({change.before.get('status')}, rows: {len(rows(change.before, ROWS))})"
     places = [change.asked[name] for name in ("source_location_id", "destination_location_id")]
-    known = [change.facts.one("location", place) for place in places]
-    source, target = (str(asked) if one is None else one.called for asked, one in zip(places, known, strict=True))
+    found = [change.facts.one("location", place) for place in places]
+    source, target = (str(asked) if one is None else one.called for asked, one in zip(places, found, strict=True))
     return f" from {source} to {target}"
 
 
@@ -55,9 +63,16 @@ def moves(change: Transition) -> list[StockMove]:
     was, becomes = str(change.old.get("status")), "draft" if change.after is None else change.status
     if change.before is None or becomes is None or (was, becomes) in REFUSED:
         return []
-    now, then = (_MOVED.get(each, (0, 0)) for each in (was, becomes))
+    now, then = (_MOVED.get(status, (0, 0)) for status in (was, becomes))
     times = {name: after - before for name, before, after in zip(_PLACES, now, then, strict=True)}
     return list(row_moves(change, ROWS, times, "status"))
+
+
+def _traced(change: Transition) -> list[TracedRow]:
+    """Return the rows of a new transfer: what they name has to lie at its source."""
+    source = get_int(change.new, _SOURCE)
+    held = rows(change.new, ROWS) if change.before is None else []
+    return [TracedRow(f"rows[{nr}].{TRACEABILITY}", row, source) for nr, row in enumerate(held)]
 
 
 def _of_new(change: Transition) -> Iterator[ToolWarning]:
@@ -73,6 +88,7 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
         if number(row, "quantity") == 0:
             message = f"rows[{nr}].quantity is 0: give a quantity above 0, or leave the row out"
             yield blocking(warning_codes.INVALID_QUANTITY, message, f"rows[{nr}].quantity")
+    yield from trace_checks(change, _traced(change))
     yield from shortages(row_moves(change, ROWS, {_SOURCE: -1}, "rows[{}].quantity"), change.facts.levels)
 
 

@@ -5,9 +5,10 @@ from typing import Annotated
 from katana_client.resources.stock_transfers import TransferStatus
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.tracking import BINS, as_sent, traced_field
 from katana_mcp.documents.usual_fields import GOODS, number_field
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves
+from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves, read
 from katana_mcp.entities.stock_transfers.responses import ANSWERS
 from katana_mcp.references.display_names import VARIANT_ENTITIES
 from katana_mcp.surface.operations.filters import Moment, spelling
@@ -16,7 +17,7 @@ from katana_mcp.tools.requests import NameOrId, Notes, WriteQuantity
 _FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"
 _PLACES = ("source_location_id", "target_location_id", "destination_location_id")
 _OTHER_WORDS = ("source_location", "target_location", "destination_location", "from_location", "to_location")
-_FROM, _TO = "Where goods leave: location id, or exact name.", "Where they go: location id, or exact name."
+_FROM, _TO = "From: id or exact name.", "To: id or exact name."
 _TARGET = Field(
     "target_location_id",
     NameOrId,
@@ -30,16 +31,16 @@ _TARGET = Field(
 STOCK_TRANSFER = Writable(
     entity="stock_transfer",
     collection="stock_transfers",
-    says_id="Stock transfer id (integer) or number (text, ST-3).",
+    says_id="Id or number.",
     key=Key(name="stock_transfer_number", words="transfer number", prefix="ST-"),
     head=(
         number_field("stock_transfer_number", "ST-3"),
         Field("source_location_id", NameOrId, _FROM, verbs=ONLY_NEW, required=True, names="location"),
         _TARGET,
         Field("transfer_date", Moment, "When the goods leave.", clears=False, filled=True),
-        Field("order_created_date", Moment, "When it was ordered.", filled=True),
-        Field("expected_arrival_date", Moment, "When the goods should arrive."),
-        Field("additional_info", Notes, "Notes to the transfer."),
+        Field("order_created_date", Moment, "Ordered on.", filled=True),
+        Field("expected_arrival_date", Moment, "Should arrive on."),
+        Field("additional_info", Notes, "Its notes."),
     ),
     parts=(
         Part(
@@ -49,7 +50,9 @@ STOCK_TRANSFER = Writable(
             says={"new": "What moves; rows cannot be changed later."},
             most=250,
             needed=True,
-            fields=(GOODS, Field("quantity", WriteQuantity, "How much moves.", required=True)),
+            fields=(GOODS, Field("quantity", WriteQuantity, "How much moves.", required=True), traced_field()),
+            unsaid=(BINS,),
+            finish=as_sent,
             line=goods_line,
         ),
     ),
@@ -67,6 +70,7 @@ STOCK_TRANSFER = Writable(
     what={"create": " between two locations, as a draft", "modify": "'s head or status", "delete": " with its rows"},
     parties=("source_location_id", "target_location_id"),
     gather=gather,
+    read=read,
     rules=RULES,
     moves=moves,
 )

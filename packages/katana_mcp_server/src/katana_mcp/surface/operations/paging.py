@@ -28,7 +28,7 @@ class Window(Protocol):
 
     @property
     def limit(self) -> int:
-        """Rows per page."""
+        """Per page."""
         ...
 
     @property

@@ -14,10 +14,10 @@ from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.references.numbers import next_number
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.suggestions import named_by
+from katana_mcp.references.tracked_stock import Units, units_at
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.bin_transfers.request import BinMove, PlanBinTransferRequest
-from katana_mcp.workflows.bin_transfers.units import Units, units_at
 from katana_mcp.workflows.bins import stock_by_bin
 
 VARIANT, LOCATION = "variant", "location"

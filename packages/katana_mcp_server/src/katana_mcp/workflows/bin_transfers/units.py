@@ -1,38 +1,13 @@
-"""Which units with serial numbers a plan moves between bins: where each of them lies, and what speaks against it."""
+"""What speaks against units with serial numbers that a plan moves between bins."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Iterator, Mapping
 
-from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import get_int, number
 from katana_mcp.workflows.bin_transfers.request import BinMove
 
-type Units = Mapping[int, Mapping[int, int | None]]
-"""Units in stock at a location: the bin that each serial number lies in, None for none, by variant."""
-
 _NAMED = 10
-
-
-async def units_at(place: int, variants: Sequence[int], live: LiveRead) -> Units:
-    """Return the units of variants that are at a location.
-
-    Raises:
-        Refused: Katana does not say.
-    """
-    listing, found = live.services.client.bin_inventory, dict[int, Mapping[int, int | None]]()
-    for variant in variants:
-        pages = listing.pages(granularity="SERIAL_NUMBER", variant_id=variant, location_id=place)
-        read = await live.ask("serial numbers by bin", read_rows([pages]))
-        held = [row for row in read.rows if (number(row, "quantity_in_stock") or Decimal(0)) > 0]
-        found[variant] = {
-            key: get_int(row, "bin_location_id")
-            for row in held
-            if (key := get_int(row, "serial_number_id")) is not None
-        }
-    return found
 
 
 def against_units(

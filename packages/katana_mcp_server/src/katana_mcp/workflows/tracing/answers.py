@@ -34,7 +34,7 @@ class TraceRequest(Request):
     levels: Annotated[int, Field(ge=0, le=MOST_LEVELS)] = 5
     """Over how many levels of bills of materials."""
     limit: ListLimit = 50
-    """Rows per page."""
+    """Per page."""
     page: PageNumber = 1
 
 

@@ -79,12 +79,14 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
             warning_codes.LOCKED,
             f"{order} is {before.get('status')}, but Katana lists no shipment: correct it in Katana",
         )
-    returns = [text(each, "order_no") or str(each.get("id")) for each in facts.beside.get(RETURNS, ())]
+    returns = [text(record, "order_no") or str(record.get("id")) for record in facts.beside.get(RETURNS, ())]
     if returns:
         why = "they refer to its shipments, which would get new ids; correct it in Katana"
         message = f"{order} has sales returns ({', '.join(returns)}): {why}"
         yield blocking(warning_codes.LOCKED, message)
-    invoiced = [each for each in facts.beside.get(FULFILLMENTS, ()) if text(each, "invoice_status") in _INVOICED]
+    invoiced = [
+        shipment for shipment in facts.beside.get(FULFILLMENTS, ()) if text(shipment, "invoice_status") in _INVOICED
+    ]
     if invoiced or text(record, "invoicing_status") in _INVOICED:
         message = (
             f"{order} is invoiced: the invoice would lose its shipments; correct it in Katana, or by a credit note"
@@ -153,8 +155,8 @@ def _new(change: Transition, before: State) -> Iterator[ToolWarning]:
         zip(requested_rows(change.asked, "add_rows"), [row for _, _, row in added_parts(change, ROWS)], strict=True)
     ):
         path, place = f"add_rows[{nr}]", shipment_of(row, before)
-        known = change.facts.one("variant", asked.get("sku_or_variant_id"))
-        called = asked.get("sku_or_variant_id") if known is None else known.called
+        goods = change.facts.one("variant", asked.get("sku_or_variant_id"))
+        called = asked.get("sku_or_variant_id") if goods is None else goods.called
         if asked.get(SHIPMENT) is not None and place is None:
             has = ", ".join(str(one["id"]) for one in rows(before, FULFILLMENTS))
             message = f"{path}.{SHIPMENT}: {_called(change)} has no shipment {asked[SHIPMENT]}; it has {has}"

@@ -101,14 +101,14 @@ def follows(row: State, left: Mapping[int, State]) -> bool:
 
 def goal_of(change: Transition, before: State) -> Goal:
     """Return an order as it is to be; a shipment of which nothing is left is none."""
-    wanted = change.target or {}
-    found = [row for row in rows(wanted, ROWS) if "id" in row] + [row for row in rows(wanted, ROWS) if "id" not in row]
+    target = change.target or {}
+    found = [row for row in rows(target, ROWS) if "id" in row] + [row for row in rows(target, ROWS) if "id" not in row]
     shipments = rows(before, FULFILLMENTS)
     lines: list[list[Goal]] = [[] for _ in shipments]
     for place, row in enumerate(found):
         for nr, line in _left(row, before, change.facts):
             lines[nr].append({**line, ROW: place})
-    head = {name: wanted[name] for name in _HEAD if name in wanted}
+    head = {name: target[name] for name in _HEAD if name in target}
     is_converted = head.get("currency") != before.get("currency")
     gone = [
         {**one, **(dict.fromkeys(_CONVERSION) if is_converted else {}), GONE: own}

@@ -66,8 +66,8 @@ def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
     before, goal = (cast("State", saga[name]) for name in (BEFORE, GOAL))
     order = order_of(cast("Record", now["record"]), rows(now, "shipments"))
     check_expected([*rows(before, ROWS), *rows(goal, ROWS)], rows(order, ROWS), _ROW_LIKE)
-    known = [*rows(before, FULFILLMENTS), *rows(goal, FULFILLMENTS)]
-    check_expected(known, rows(order, FULFILLMENTS), _is_alike, "shipment")
+    expected = [*rows(before, FULFILLMENTS), *rows(goal, FULFILLMENTS)]
+    check_expected(expected, rows(order, FULFILLMENTS), _is_alike, "shipment")
     return list(_left(before if saga[BACK] else goal, order))
 
 
@@ -79,8 +79,8 @@ def _left(goal: State, order: State) -> Iterator[Action]:
     ids = [None if row is None else row["id"] for _, row in pairs]
     is_edited = bool(steps_between(EDITED, bare, then))
     there = _with_ids(order, [row["id"] for row in rows(order, ROWS)])
-    wanted = _with_ids(goal, ids)
-    found, odd = paired(wanted, there, (_is_exactly, _took_the_same))
+    targets = _with_ids(goal, ids)
+    found, odd = paired(targets, there, (_is_exactly, _took_the_same))
     going = there if is_edited else odd
     stays = [one for one in there if one not in going]
     yield from steps_between(SHIPPED, {**order, FULFILLMENTS: there}, {**order, FULFILLMENTS: stays})
@@ -115,17 +115,17 @@ def _took(shipment: State, name: str = "sales_order_row_id") -> list[str]:
     )
 
 
-def _took_the_same(wanted: State, there: State) -> bool:
-    return _took(wanted) == _took(there)
+def _took_the_same(target: State, there: State) -> bool:
+    return _took(target) == _took(there)
 
 
-def _is_exactly(wanted: State, there: State) -> bool:
-    return _took_the_same(wanted, there) and is_as(SalesOrderFulfillment, wanted, there, HEAD)
+def _is_exactly(target: State, there: State) -> bool:
+    return _took_the_same(target, there) and is_as(SalesOrderFulfillment, target, there, HEAD)
 
 
-def _is_alike(known: State, there: State) -> bool:
+def _is_alike(expected: State, there: State) -> bool:
     """Return whether two shipments may be the same: on the same date, with as much of everything."""
-    return _took(known, "") == _took(there, "") and is_as(SalesOrderFulfillment, known, there, ("picked_date",))
+    return _took(expected, "") == _took(there, "") and is_as(SalesOrderFulfillment, expected, there, ("picked_date",))
 
 
 def _sent(shipment: State) -> State:

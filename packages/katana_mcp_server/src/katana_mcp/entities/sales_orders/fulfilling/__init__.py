@@ -83,7 +83,7 @@ async def _made(held: Sequence[State], services: Services) -> tuple[Record, ...]
         return ()
     await current(services, (MADE,), ())
     names = await look_up(services.cache, {MADE: linked})
-    return tuple(each for key in linked if (each := names.record(MADE, key)) is not None)
+    return tuple(order for key in linked if (order := names.record(MADE, key)) is not None)
 
 
 async def _recipes(kits: Sequence[int | None], services: Services) -> tuple[Record, ...]:

@@ -92,8 +92,8 @@ def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: Stat
     reserved = {*(ids(row, "serial_numbers") or [])} - left
     if len(reserved) < portion.quantity:
         path = f"{portion.path}.serial_number_ids"
-        wanted = f"row {portion.key} is tracked by serial number: give {plain_number(portion.quantity)} serial numbers"
-        message = f"{path}: {wanted}; {len(reserved)} are reserved for it"
+        needed = f"row {portion.key} is tracked by serial number: give {plain_number(portion.quantity)} serial numbers"
+        message = f"{path}: {needed}; {len(reserved)} are reserved for it"
         yield blocking(warning_codes.SERIAL_NUMBERS_REQUIRED, message, path)
 
 

@@ -50,11 +50,11 @@ def row_moves(facts: Facts, order: State, row: State, amount: Decimal, path: str
         ]
     where = facts.with_id("location", place)
     for variant, change in goods:
-        known = facts.with_id("variant", variant)
+        goods = facts.with_id("variant", variant)
         if variant is not None:
             yield StockMove(
                 variant=variant,
-                called=str(variant) if known is None else known.called,
+                called=str(variant) if goods is None else goods.called,
                 location=place,
                 place=str(place) if where is None else where.called,
                 change=change,

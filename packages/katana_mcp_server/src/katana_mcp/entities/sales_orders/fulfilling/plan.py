@@ -66,8 +66,12 @@ def _open(order: State) -> list[State]:
 def _summary(request: FulfillOrderRequest, facts: Facts, order: State, change: Transition) -> str:
     called, shipment = SHIPPING.called(order), subject(request, order)
     if request.fulfillment_id is not None:
-        told = [each for each in changes(SHIPPING, change) if each.field.startswith("fulfillments[")]
-        words = ", ".join(f"{each.field.rpartition('.')[2]} {each.new or 'cleared'}" for each in told)
+        of_shipments = [
+            field_change for field_change in changes(SHIPPING, change) if field_change.field.startswith("fulfillments[")
+        ]
+        words = ", ".join(
+            f"{field_change.field.rpartition('.')[2]} {field_change.new or 'cleared'}" for field_change in of_shipments
+        )
         return f"shipment {request.fulfillment_id} of {called}: {words or 'nothing changes'}"
     going = [
         {**portion.row, "quantity": portion.quantity}
@@ -135,6 +139,6 @@ def _no_way_back(request: FulfillOrderRequest, facts: Facts, order: State) -> st
         in_batches = any(transaction.get("batch_id") for transaction in rows(line, "batch_transactions"))
         if is_marked(facts, row, "batch_tracked") and not in_batches:
             return "goods shipped without a batch would be shipped again with one"
-        if any(each.get("bin_location_id") for each in rows(line, "traceability")):
+        if any(entry.get("bin_location_id") for entry in rows(line, "traceability")):
             return "the bins from which goods were shipped cannot be set again"
     return ""

@@ -62,32 +62,34 @@ def _stocked(facts: Facts, row: State, place: int | None) -> list[State]:
         for record in facts.beside.get(BATCHES, ())
         if (record.get("variant_id"), record.get("location_id")) == (row.get("variant_id"), place)
     ]
-    return sorted(found, key=lambda each: (text(each, "expiration_date") or _NEVER, get_int(each, "batch_id") or 0))
+    return sorted(
+        found, key=lambda record: (text(record, "expiration_date") or _NEVER, get_int(record, "batch_id") or 0)
+    )
 
 
 def _first_expiring(
-    facts: Facts, row: State, place: int | None, wanted: Decimal, used: dict[tuple[int | None, int | None], Decimal]
+    facts: Facts, row: State, place: int | None, quantity: Decimal, used: dict[tuple[int | None, int | None], Decimal]
 ) -> Iterator[Entry]:
     """Yield what is taken of each batch; `used` holds what rows before this one took."""
     for batch in _stocked(facts, row, place):
         key = get_int(batch, "batch_id"), place
-        amount = min(wanted, (number(batch, "quantity_in_stock") or Decimal(0)) - used.get(key, Decimal(0)))
+        amount = min(quantity, (number(batch, "quantity_in_stock") or Decimal(0)) - used.get(key, Decimal(0)))
         if amount > 0:
             used[key] = used.get(key, Decimal(0)) + amount
-            wanted -= amount
+            quantity -= amount
             yield {"batch_id": key[0], "quantity": amount}
 
 
 def in_words(facts: Facts, entries: Sequence[Entry]) -> str:
     """Return batches in words: `3 of B-12 (expires 2026-12-01), 2 of no batch`."""
-    known = {record.get("batch_id"): record for record in facts.beside.get(BATCHES, ())}
-    told: list[str] = []
+    batches = {record.get("batch_id"): record for record in facts.beside.get(BATCHES, ())}
+    phrases: list[str] = []
     for entry in entries:
-        batch = known.get(entry["batch_id"], EMPTY)
+        batch = batches.get(entry["batch_id"], EMPTY)
         until = text(batch, "expiration_date")
         name = text(batch, "batch_number") or ("no batch" if entry["batch_id"] is None else str(entry["batch_id"]))
-        told.append(f"{plain_number(number(entry, 'quantity') or Decimal(0))} of {name}{_until(until)}")
-    return ", ".join(told)
+        phrases.append(f"{plain_number(number(entry, 'quantity') or Decimal(0))} of {name}{_until(until)}")
+    return ", ".join(phrases)
 
 
 def _until(moment: str | None) -> str:
