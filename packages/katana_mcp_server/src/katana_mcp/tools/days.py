@@ -7,6 +7,7 @@ shown days and hours of that zone too.
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _SECOND = timedelta(seconds=1)
@@ -70,7 +71,7 @@ class Days:
 
     def today(self, now: datetime) -> datetime:
         """Return the first moment of the day that it is now."""
-        return self.start(now.astimezone(self.zone).date())
+        return _today(self, now.replace(second=0, microsecond=0))
 
     def tonight(self, now: datetime) -> datetime:
         """Return the last millisecond of the day that it is now."""
@@ -85,6 +86,10 @@ class Days:
 
     def day(self, text: str) -> str:
         """Return the day of a moment of Katana's, as its pages show it; a text that is none as it stands."""
+        return _day(self, text)
+
+    def day_in(self, text: str) -> str:
+        """Return a text with the day of each moment in it in place of the moment."""
         return _MOMENT.sub(lambda found: self._wall(found[0])[:_DAY], text)
 
     def in_words(self, text: str) -> str:
@@ -111,6 +116,17 @@ class Days:
 
 _MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})(?!\w)")
 _DAY = len("2026-03-08")
+
+
+@lru_cache(maxsize=64)
+def _today(days: Days, minute: datetime) -> datetime:
+    return days.start(minute.astimezone(days.zone).date())
+
+
+@lru_cache(maxsize=8_192)
+def _day(days: Days, text: str) -> str:
+    """Return the day of a moment; a list shows the same few moments again and again."""
+    return days.day_in(text)
 
 
 def is_moment(field: str) -> bool:

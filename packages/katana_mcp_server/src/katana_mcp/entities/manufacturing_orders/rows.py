@@ -1,6 +1,7 @@
 """How a manufacturing order looks in searches and lists."""
 
 from datetime import datetime
+from functools import lru_cache
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
@@ -77,6 +78,7 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     return header(stored, names, services) | {"recipe_rows": lines}
 
 
+@lru_cache(maxsize=8)
 def overdue(today: datetime) -> Where:
     """Not done, and its deadline has passed."""
     return (NoneOf("status", ("DONE",)), Below("production_deadline_date", iso(today)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
@@ -113,6 +113,7 @@ def _row_answer(row: Record, order: Stored, names: Names, to_line: Callable[...,
     return to_line(row, names, purchase_order_row_id=get_int(row, "id"), currency=currency)
 
 
+@lru_cache(maxsize=8)
 def overdue(today: datetime) -> Where:
     """Something is still to come, and the arrival date has passed; a draft cannot be late."""
     return (NoneOf("status", ("RECEIVED", "DRAFT")), Below("expected_arrival_date", iso(today)))

@@ -1,6 +1,7 @@
 """How a sales order looks in searches and lists."""
 
 from datetime import datetime
+from functools import lru_cache
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
@@ -101,6 +102,7 @@ def row_answer[L: SalesOrderLine](model: type[L], row: Record, order: Stored, na
     return line(model, row, names, sales_order_row_id=get_int(row, "id"), currency=currency, **own)
 
 
+@lru_cache(maxsize=8)
 def overdue(today: datetime) -> Where:
     """Open, and its delivery date has passed; a quote (PENDING) cannot be late."""
     return (NoneOf("status", ("DELIVERED", "PENDING")), Below("delivery_date", iso(today)))

@@ -1,6 +1,7 @@
 """How a stock transfer looks in searches and lists."""
 
 from datetime import datetime
+from functools import lru_cache
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
@@ -71,6 +72,7 @@ with_rows = with_lines(header, StockTransferLine, "stock_transfer")
 """How a transfer is shown with its rows, their SKUs and names."""
 
 
+@lru_cache(maxsize=8)
 def overdue(today: datetime) -> Where:
     """Not received, and its arrival date has passed; a draft cannot be late."""
     return (NoneOf("status", ("received", "draft")), Below("expected_arrival_date", iso(today)))
