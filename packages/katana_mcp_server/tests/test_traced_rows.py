@@ -78,6 +78,9 @@ async def test_the_units_that_a_transfer_names_arrive(
 ) -> None:
     target = elsewhere(tenant, units)
     preview = await transferred(stage, tenant, units, row_of(units, 2, unit(units.ids[0]), unit(units.ids[2])))
+    assert {"field": "rows[0].traceability", "new": f"serial number {units.ids[0]}, {units.ids[2]}"} in preview[
+        "changes"
+    ]
     outcome = await applied(stage, clock, preview)
     assert states(outcome) == ["applied"]
     made = {"stock_transfer_id": outcome["id"], "status": "received"}
@@ -122,7 +125,10 @@ async def test_an_adjustment_adds_to_a_batch_and_takes_from_another(
 ) -> None:
     first, second = batches.ids
     rows = row_of(batches, 3, batch(first, 3)), row_of(batches, -2, batch(second, 2))
-    outcome = await applied(stage, clock, await adjusted(stage, batches, *rows))
+    preview = await adjusted(stage, batches, *rows)
+    shown = {change["field"]: change["new"] for change in preview["changes"] if "traceability" in change["field"]}
+    assert shown == {"rows[0].traceability": f"3 of batch {first}", "rows[1].traceability": f"2 of batch {second}"}
+    outcome = await applied(stage, clock, preview)
     assert states(outcome) == ["applied"]
     clock.advance(61)
     lies = await lying(stage, batches, "batch")

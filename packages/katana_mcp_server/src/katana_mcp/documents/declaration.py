@@ -50,6 +50,7 @@ class Field:
         since: of a flag, the field of the record that holds since when it is so.
         custom: of values of custom fields, the kinds of record whose definitions are meant; the first come first.
         in_words: its value in words, where that is no text, number or flag.
+        is_unlined: whether it is shown as a change of a new part too, because lines do not hold it.
         first: what is sent of it before the parts, where they need another value than it has in the end.
     """
 
@@ -75,6 +76,7 @@ class Field:
     since: str = ""
     custom: tuple[str, ...] = ()
     in_words: Callable[[object], str] | None = None
+    is_unlined: bool = False
     first: Callable[[Transition], object] | None = None
 
     @property

@@ -82,7 +82,7 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
         old = value_in_words(change.old.get("status"))
         yield FieldChange(field="status", old=old, new=value_in_words(new.get("status")))
     for part in doc.parts:
-        yield from _of_parts(doc, part, change) if part.line is None else _of_updates(part, change)
+        yield from _of_parts(doc, part, change) if part.line is None else _beside_lines(part, change)
     yield from _of_fields("", late, change.old, new, facts)
 
 
@@ -97,6 +97,15 @@ def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldCh
     for place, row in enumerate(diff.adds):
         own = [field for field in sent if field.name in row]
         yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, EMPTY, row, facts)
+
+
+def _beside_lines(part: Part, change: Transition) -> Iterator[FieldChange]:
+    """Yield what changes of parts that are shown as lines, and what of new ones no line holds."""
+    yield from _of_updates(part, change)
+    for place, row in enumerate(part.diff(change).adds):
+        own = [field for field in part.fields if field.is_unlined and row.get(field.name)]
+        prefix = f"{'' if change.before is None else 'add_'}{part.name}[{place}]."
+        yield from _of_fields(prefix, own, EMPTY, row, change.facts)
 
 
 def _of_updates(part: Part, change: Transition) -> Iterator[FieldChange]:

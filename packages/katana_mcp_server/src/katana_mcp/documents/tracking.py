@@ -77,7 +77,9 @@ type Traceability = Annotated[
 
 def traced_field(verbs: tuple[Verb, ...] = BOTH) -> Field:
     """Return the field of a row that holds what its goods are traced by; an empty list takes all of it away."""
-    return Field(TRACEABILITY, Traceability, verbs=verbs, clears=False, filled=True, in_words=_in_words)
+    return Field(
+        TRACEABILITY, Traceability, verbs=verbs, clears=False, filled=True, in_words=_in_words, is_unlined=True
+    )
 
 
 def _in_words(value: object) -> str:
