@@ -56,6 +56,9 @@ OTHER_NAMES = {
 }
 
 
+TREE = ("packages", "tests", "scripts", "bench", "mutants")
+WRITTEN_BY_THE_READER = {"shipping.py", "accounting.py"}
+"""Modules that a guide has its reader write."""
 BACKENDS = {f"packages/{path.name}" for path in (ROOT / "packages").glob("cache_*")}
 ONE_IS_GONE = len(BACKENDS) <= 2
 """Whether one backend was deleted: pages name it, and how to delete it, until somebody has read them again."""
@@ -106,6 +109,19 @@ def test_every_path_that_a_page_names_is_there(page: Path) -> None:
     ):
         gone = ONE_IS_GONE and path.startswith("packages/cache_")
         assert gone or any((base / path.partition("::")[0]).exists() for base in (ROOT, page.parent)), path
+
+
+@cache
+def _modules() -> frozenset[str]:
+    """Return the modules of the tree by their names and by the ends of their paths."""
+    places = [path.relative_to(ROOT).parts for top in TREE for path in (ROOT / top).rglob("*.py")]
+    return frozenset("/".join(parts[nr:]) for parts in [("conftest.py",), *places] for nr in range(len(parts)))
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_every_module_that_a_page_names_is_there(page: Path) -> None:
+    named = set(re.findall(r"`([a-z_0-9/]*[a-z_0-9]+\.py)`", page.read_text("utf-8")))
+    assert ONE_IS_GONE or named - _modules() - WRITTEN_BY_THE_READER == set()
 
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
