@@ -78,7 +78,7 @@ async def test_the_units_that_a_transfer_names_arrive(
 ) -> None:
     target = elsewhere(tenant, units)
     preview = await transferred(stage, tenant, units, row_of(units, 2, unit(units.ids[0]), unit(units.ids[2])))
-    assert {"field": "rows[0].traceability", "new": f"serial number {units.ids[0]}, {units.ids[2]}"} in preview[
+    assert {"field": "rows[0].traceability", "new": f"serial_number_id {units.ids[0]}, {units.ids[2]}"} in preview[
         "changes"
     ]
     outcome = await applied(stage, clock, preview)
@@ -127,7 +127,10 @@ async def test_an_adjustment_adds_to_a_batch_and_takes_from_another(
     rows = row_of(batches, 3, batch(first, 3)), row_of(batches, -2, batch(second, 2))
     preview = await adjusted(stage, batches, *rows)
     shown = {change["field"]: change["new"] for change in preview["changes"] if "traceability" in change["field"]}
-    assert shown == {"rows[0].traceability": f"3 of batch {first}", "rows[1].traceability": f"2 of batch {second}"}
+    assert shown == {
+        "rows[0].traceability": f"3 of batch_id {first}",
+        "rows[1].traceability": f"2 of batch_id {second}",
+    }
     outcome = await applied(stage, clock, preview)
     assert states(outcome) == ["applied"]
     clock.advance(61)
@@ -231,7 +234,7 @@ async def test_units_are_reserved_for_a_row_of_a_sales_order_and_set_free_again(
 ) -> None:
     order = sold(tenant, units, 3)
     preview = await reserved(stage, order, *map(unit, units.ids[:2]))
-    assert f"serial number {units.ids[0]}, {units.ids[1]}" in str(preview["changes"])
+    assert f"serial_number_id {units.ids[0]}, {units.ids[1]}" in str(preview["changes"])
     outcome = await applied(stage, clock, preview)
     assert (states(outcome), held(tenant, order)) == (["applied"], units.ids[:2])
     clock.advance(61)
@@ -260,6 +263,109 @@ async def test_batches_are_reserved_in_part_and_an_empty_list_sets_them_free(
     assert states(outcome) == ["applied"]
     clock.advance(61)
     preview = await reserved(stage, order)
-    assert f"3 of batch {batches.ids[0]}" in str(preview["changes"])
+    assert f"3 of batch_id {batches.ids[0]}" in str(preview["changes"])
     freed = await applied(stage, clock, preview)
     assert freed["revert"]["arguments"]["update_rows"][0]["traceability"] == [batch(batches.ids[0], 3)]
+
+
+async def test_units_are_reserved_on_an_order_of_which_a_part_is_shipped(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked, batches: Tracked
+) -> None:
+    first, second = ({"variant_id": goods.variant, "quantity": 2, "price_per_unit": 9} for goods in (units, batches))
+    customer = live(tenant, "customers")[0]["id"]
+    body = {"order_no": "SO-HALF", "customer_id": customer, "location_id": units.place}
+    order = tenant.create("sales_orders", {**body, "sales_order_rows": [first, second]})
+    shipped = {"sales_order_id": order["id"], "rows": [{"row_id": order["sales_order_rows"][1]["id"]}]}
+    await applied(stage, clock, payload_of(await stage.result("fulfill_order", shipped)))
+    clock.advance(61)
+    outcome = await applied(stage, clock, await reserved(stage, order, unit(units.ids[0])))
+    assert (states(outcome), held(tenant, order)) == (["applied"], units.ids[:1])
+
+
+async def test_a_unit_is_promised_once(stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked) -> None:
+    order = sold(tenant, units, 2)
+    await applied(stage, clock, await reserved(stage, order, unit(units.ids[0])))
+    row = {"variant_id": units.variant, "quantity": 1, "price_per_unit": 9}
+    body = {"order_no": "SO-OTHER", "customer_id": live(tenant, "customers")[0]["id"], "location_id": units.place}
+    other = tenant.create("sales_orders", {**body, "sales_order_rows": [row]})
+    clock.advance(61)
+    refused = await reserved(stage, other, unit(units.ids[0]))
+    assert against(refused) == [("in_use", "update_rows[0].traceability")]
+    mine = order["sales_order_rows"][0]["id"]
+    assert f"U-1 ({units.ids[0]}) is reserved for row {mine} of a sales order" in str(refused["warnings"])
+    clock.advance(61)
+    preview = await transferred(stage, tenant, units, row_of(units, 1, unit(units.ids[0])))
+    assert [w["severity"] for w in preview["warnings"] if w["code"] == "in_use"] == ["advisory"]
+
+
+async def test_fewer_goods_than_are_reserved_and_other_goods_are_told(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked, batches: Tracked
+) -> None:
+    order = sold(tenant, units, 3)
+    await applied(stage, clock, await reserved(stage, order, *map(unit, units.ids)))
+    clock.advance(61)
+    row: Row = {"row_id": order["sales_order_rows"][0]["id"]}
+    fewer = {"sales_order_id": order["id"], "update_rows": [{**row, "quantity": 1}]}
+    refused = payload_of(await stage.result(SALES, fewer))
+    assert against(refused) == [("serial_count_mismatch", "update_rows[0].quantity")]
+    clock.advance(61)
+    both = {**fewer, "update_rows": [{**row, "quantity": 1, "traceability": [unit(units.ids[1])]}]}
+    await applied(stage, clock, payload_of(await stage.result(SALES, both)))
+    assert held(tenant, order) == [units.ids[1]]
+    clock.advance(61)
+    other = {"sales_order_id": order["id"], "update_rows": [{**row, "sku_or_variant_id": batches.sku}]}
+    preview = payload_of(await stage.result(SALES, other))
+    assert ("no_way_back", "update_rows[0]") in [(w["code"], w.get("field_path")) for w in preview["warnings"]]
+
+
+async def test_what_comes_may_be_of_a_new_batch_but_no_unit_comes_twice(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked, batches: Tracked
+) -> None:
+    made = tenant.create("batches", {"batch_number": "L-9", "variant_id": batches.variant})["id"]
+    outcome = await applied(stage, clock, await adjusted(stage, batches, row_of(batches, 3, batch(made, 3))))
+    assert states(outcome) == ["applied"]
+    clock.advance(61)
+    twice = await adjusted(stage, units, row_of(units, 1, unit(units.ids[0])))
+    assert against(twice) == [("invalid_argument", PATH)]
+    assert f"U-1 ({units.ids[0]}) is in stock already" in str(twice["warnings"])
+    clock.advance(61)
+    assert against(await adjusted(stage, units, row_of(units, 1, unit(99_999_999)))) == [("not_found", PATH)]
+
+
+async def test_a_unit_that_has_left_is_not_there_for_another_transfer(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
+) -> None:
+    drafts = [
+        await applied(stage, clock, await transferred(stage, tenant, units, row_of(units, 1, unit(units.ids[0]))))
+        for _ in "12"
+    ]
+    first, second = ({"stock_transfer_id": draft["id"], "status": "received"} for draft in drafts)
+    await applied(stage, clock, payload_of(await stage.result("modify_stock_transfer", first)))
+    clock.advance(61)
+    preview = payload_of(await stage.result("modify_stock_transfer", second))
+    said = [(w["severity"], w["field_path"]) for w in preview["warnings"] if w["code"] == "not_found"]
+    assert said == [("advisory", "status")]
+
+
+async def test_a_delivered_unit_is_gone_whatever_bin_it_lay_in(
+    stage: Stage, clock: ManualClock, tenant: Tenant, units: Tracked
+) -> None:
+    order = sold(tenant, units, 1)
+    await applied(stage, clock, await reserved(stage, order, unit(units.ids[0])))
+    shipped = payload_of(await stage.result("fulfill_order", {"sales_order_id": order["id"]}))
+    await applied(stage, clock, shipped)
+    clock.advance(61)
+    refused = await transferred(stage, tenant, units, row_of(units, 1, unit(units.ids[0])))
+    assert against(refused) == [("not_found", PATH)]
+
+
+async def test_rows_that_together_take_more_of_a_batch_than_there_is_say_so(stage: Stage, batches: Tracked) -> None:
+    rows = [row_of(batches, -4, batch(batches.ids[0], 4))] * 2
+    preview = await adjusted(stage, batches, *rows)
+    said = [(w["field_path"], w["message"]) for w in preview["warnings"] if "batch L-1" in w["message"]]
+    assert said == [("rows[1].traceability", "rows[1].traceability: 4 of batch L-1, of which 1 lie there")]
+
+
+async def test_an_adjustment_by_nothing_is_refused_in_a_sentence(stage: Stage, batches: Tracked) -> None:
+    refused = await adjusted(stage, batches, {"sku_or_variant_id": batches.sku, "quantity": 0})
+    assert against(refused) == [("invalid_quantity", "rows[0].quantity")]

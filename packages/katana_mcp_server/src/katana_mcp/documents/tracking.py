@@ -3,7 +3,7 @@
 A serial number is one unit. Amounts of batches are above 0; what goes is told by the quantity of the row.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Annotated, Self, cast
@@ -14,22 +14,20 @@ from pydantic import Field as Argument
 from cache_core.records import Record, canonical
 from katana_mcp.documents.declaration import BOTH, Field
 from katana_mcp.documents.traces import Entry, traces
-from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.documents.transition import Facts, State
 from katana_mcp.documents.usual_fields import Made, PartId
-from katana_mcp.references.display_names import text
 from katana_mcp.references.live_reads import LiveRead
 from katana_mcp.references.services import Services
-from katana_mcp.references.tracked_stock import batch_records, unit_records
+from katana_mcp.references.tracked_stock import batch_records, number_records, unit_records
 from katana_mcp.surface.descriptor import Verb
-from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import first_of, plain_number
+from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import Request
-from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import get_int, number, rows
 
 TRACEABILITY, BINS = "traceability", "bin_locations"
 """Of a row: its batches and serial numbers as a request gives them, and the bins that it names besides."""
-_BATCHES, _UNITS, _NAMED = "stocked batches", "stocked units", 10
+BATCHES, UNITS, NUMBERS = "stocked batches", "stocked units", "serial numbers"
+"""Where facts hold the batches of goods, their units at a location, and all serial numbers."""
 
 
 class TracedQuantity(Request):
@@ -86,12 +84,11 @@ def _in_words(value: object) -> str:
     entries = cast("Sequence[State]", value or ())
     units = [str(entry["serial_number_id"]) for entry in entries if entry.get("serial_number_id") is not None]
     batches = [
-        f"{plain_number(abs(number(entry, 'quantity') or Decimal(0)))} of batch {entry['batch_id']}"
+        f"{plain_number(abs(number(entry, 'quantity') or Decimal(0)))} of batch_id {entry['batch_id']}"
         for entry in entries
         if entry.get("batch_id") is not None
     ]
-    named = [*batches, *([f"serial number {', '.join(units)}"] if units else [])]
-    return ", ".join(named)
+    return ", ".join([*batches, *([f"serial_number_id {', '.join(units)}"] if units else [])])
 
 
 def with_traces(document: State, held: str) -> State:
@@ -123,7 +120,7 @@ def as_sent(row: State, _: State, facts: Facts) -> State:
     entries, sign = rows(row, TRACEABILITY), -1 if (number(row, "quantity") or 0) < 0 else 1
     if not entries:
         return {name: value for name, value in row.items() if name != TRACEABILITY}
-    bins = {unit["serial_number_id"]: unit.get("bin_location_id") for unit in facts.beside.get(_UNITS, ())}
+    bins = {unit["serial_number_id"]: unit.get("bin_location_id") for unit in facts.beside.get(UNITS, ())}
     named = [
         {**entry, "quantity": (number(entry, "quantity") or Decimal(1)) * sign}
         | ({} if (lies_in := bins.get(entry.get("serial_number_id"))) is None else {"bin_location_id": lies_in})
@@ -134,7 +131,7 @@ def as_sent(row: State, _: State, facts: Facts) -> State:
 
 @dataclass(frozen=True, slots=True)
 class TracedRow:
-    """A row of which a request names batches or serial numbers.
+    """A row that names batches or serial numbers.
 
     Attributes:
         path: of the argument.
@@ -142,6 +139,8 @@ class TracedRow:
         place: the location that the goods lie at, by id; None where nothing says it.
         leaves: whether the goods have to be there.
         is_whole: whether all of the row has to be named.
+        is_looked_up: whether what it names is looked for in Katana.
+        reserves: whether it is of a sales order, and reserves what it names.
     """
 
     path: str
@@ -149,6 +148,8 @@ class TracedRow:
     place: int | None
     leaves: bool = True
     is_whole: bool = True
+    is_looked_up: bool = True
+    reserves: bool = False
 
     @property
     def entries(self) -> Sequence[State]:
@@ -166,96 +167,21 @@ class TracedRow:
 
 
 async def with_stock(facts: Facts, traced: Iterable[TracedRow], services: Services) -> Facts:
-    """Return the facts with the batches of goods and the units at their location, as Katana has them now.
+    """Return the facts with the batches of goods, their units at the location and all numbers, as Katana has them now.
 
     Raises:
         Refused: Katana does not say.
     """
-    named = [(row, row.variant) for row in traced if row.entries]
+    named = [(row, row.variant) for row in traced if row.entries and row.is_looked_up]
     batches = sorted({variant for row, variant in named if variant is not None and row.ids("batch_id")})
-    units = {
-        (row.place, variant)
-        for row, variant in named
-        if row.place is not None and variant is not None and row.leaves and row.ids("serial_number_id")
-    }
+    units = {(row.place, variant) for row, variant in named if row.ids("serial_number_id")}
     if not batches and not units:
         return facts
     live = LiveRead.begin(services)
-    lying = [record for place, variant in sorted(units) for record in await unit_records(place, variant, live)]
-    found = {_BATCHES: tuple(await batch_records(batches, live)), _UNITS: tuple(lying)}
-    return replace(facts, beside={**facts.beside, **found})
-
-
-def trace_checks(change: Transition, traced: Iterable[TracedRow]) -> Iterator[ToolWarning]:
-    """Yield what is wrong with batches and serial numbers: amounts, which are not there, and what is named twice."""
-    seen = set[tuple[str, int]]()
-    for row in traced:
-        called = _called(change.facts, row)
-        yield from _sums(row)
-        yield from _batches(change.facts, row, called)
-        yield from _units(change.facts, row, called)
-        for name in ("batch_id", "serial_number_id"):
-            for key in row.ids(name):
-                mine = (name if name == "serial_number_id" else f"{row.path} {name}", key)
-                if mine in seen:
-                    message = f"{row.path}: {name} {key} is named twice: name it once"
-                    yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, row.path)
-                seen.add(mine)
-
-
-def _called(facts: Facts, row: TracedRow) -> str:
-    goods = facts.with_id("variant", row.variant)
-    return f"variant {row.variant}" if goods is None else goods.called
-
-
-def _sums(row: TracedRow) -> Iterator[ToolWarning]:
-    units, quantity = row.ids("serial_number_id"), abs(number(row.row, "quantity") or Decimal(0))
-    in_batches = [abs(number(entry, "quantity") or Decimal(0)) for entry in row.entries if entry.get("batch_id")]
-    batches = sum(in_batches, Decimal(0))
-    if units and (len(units) > quantity or (row.is_whole and len(units) != quantity)):
-        message = f"{row.path}: {len(units)} serial numbers were given for a quantity of {plain_number(quantity)}"
-        yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, row.path)
-    elif in_batches and (batches > quantity or (row.is_whole and batches != quantity)):
-        message = f"{row.path}: its batches come to {plain_number(batches)}, its quantity is {plain_number(quantity)}"
-        yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, row.path)
-
-
-def _batches(facts: Facts, row: TracedRow, called: str) -> Iterator[ToolWarning]:
-    held = [record for record in facts.beside.get(_BATCHES, ()) if record.get("variant_id") == row.variant]
-    there = {
-        key: text(record, "batch_number") or str(key)
-        for record in held
-        if (key := get_int(record, "batch_id")) is not None
+    there = sorted((place, variant) for place, variant in units if place is not None and variant is not None)
+    found = {
+        BATCHES: tuple(await batch_records(batches, live)),
+        UNITS: tuple([record for place, variant in there for record in await unit_records(place, variant, live)]),
+        NUMBERS: tuple(await number_records(live)) if units else (),
     }
-    for entry in row.entries:
-        key, amount = get_int(entry, "batch_id"), abs(number(entry, "quantity") or Decimal(0))
-        if key is None or row.variant is None:
-            continue
-        if key not in there:
-            has = first_of([f"{name} ({batch})" for batch, name in sorted(there.items())], _NAMED)
-            message = f"{row.path}: {called} has no batch {key}; {f'it has {has}' if has else 'it has none'}"
-            yield blocking(warning_codes.NOT_FOUND, message, row.path)
-            continue
-        mine = [record for record in held if (record.get("batch_id"), record.get("location_id")) == (key, row.place)]
-        lies = sum((number(record, "quantity_in_stock") or Decimal(0) for record in mine), Decimal(0))
-        if row.leaves and amount > lies:
-            message = (
-                f"{row.path}: {plain_number(amount)} of batch {there[key]}, of which {plain_number(lies)} lie there"
-            )
-            yield advisory(warning_codes.INSUFFICIENT_STOCK, message, row.path)
-
-
-def _units(facts: Facts, row: TracedRow, called: str) -> Iterator[ToolWarning]:
-    if not row.leaves or row.variant is None:
-        return
-    there = [
-        key
-        for record in facts.beside.get(_UNITS, ())
-        if (record.get("variant_id"), record.get("location_id")) == (row.variant, row.place)
-        and (key := get_int(record, "serial_number_id")) is not None
-    ]
-    missing = [str(key) for key in row.ids("serial_number_id") if key not in there]
-    if missing:
-        has = f"there are {first_of([str(key) for key in sorted(there)], _NAMED)}" if there else "none is there"
-        message = f"{row.path}: {called} has no serial number {first_of(missing, _NAMED)} at its location; {has}"
-        yield blocking(warning_codes.NOT_FOUND, message, row.path)
+    return replace(facts, beside={**facts.beside, **found})

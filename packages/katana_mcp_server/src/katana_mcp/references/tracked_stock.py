@@ -1,8 +1,9 @@
 """Where the batches and the units with serial numbers of goods are, asked of Katana: they move with every document."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
-from cache_core.records import Record
+from cache_core.records import Record, canonical
 from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.values import get_int, number
 
@@ -27,14 +28,32 @@ async def units_at(place: int, variants: Sequence[int], live: LiveRead) -> Units
 
 
 async def unit_records(place: int, variant: int, live: LiveRead) -> list[Record]:
-    """Return the stock by serial number of a variant at a location: only what is there.
+    """Return the stock by serial number of a variant at a location: only what is there, in the bin that it lies in.
 
     Raises:
         Refused: Katana does not say.
     """
     pages = live.services.client.bin_inventory.pages(granularity="SERIAL_NUMBER", variant_id=variant, location_id=place)
     read = await live.ask("serial numbers by bin", read_rows([pages]))
-    return [row for row in read.rows if (number(row, "quantity_in_stock") or 0) > 0]
+    sums: dict[object, Decimal] = {}
+    for row in read.rows:
+        unit = row.get("serial_number_id")
+        sums[unit] = sums.get(unit, Decimal(0)) + (number(row, "quantity_in_stock") or 0)
+    return [
+        row
+        for row in read.rows
+        if (number(row, "quantity_in_stock") or 0) > 0 and sums[row.get("serial_number_id")] > 0
+    ]
+
+
+async def number_records(live: LiveRead) -> list[Record]:
+    """Return every serial number, whether it is in stock, and what moved or reserves it.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    read = await live.ask("serial numbers", live.services.client.serial_numbers_stock.read_all())
+    return [canonical(unit.model_dump()) for unit in read]
 
 
 async def batch_records(variants: Iterable[int], live: LiveRead) -> list[Record]:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from cache_core.records import RecordId
 from katana_mcp.documents.states import changed_rows, requested_ids
-from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks
+from katana_mcp.documents.trace_checks import trace_checks
+from katana_mcp.documents.tracking import BINS, TRACEABILITY, TracedRow
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
@@ -80,17 +81,27 @@ def _made(change: Transition) -> Iterator[ToolWarning]:
 
 
 def traced_rows(change: Transition) -> list[TracedRow]:
-    """Return the rows of which a request names batches or serial numbers; they lie where the row ships from."""
-    place = get_int(change.new, "location_id")
-    return [
-        TracedRow(f"{path}.{TRACEABILITY}", row, get_int(row, "location_id") or place, is_whole=False)
-        for path, asked, before, fields in changed_rows(change, ROWS)
-        if TRACEABILITY in asked and rows(row := {**before, **fields}, TRACEABILITY)
-    ]
+    """Return the rows that would reserve other batches or units, or fewer goods than they have reserved."""
+    place, found = get_int(change.new, "location_id"), list[TracedRow]()
+    for path, asked, before, fields in changed_rows(change, ROWS):
+        row = {**before, **fields}
+        where = get_int(row, "location_id") or place
+        is_asked = TRACEABILITY in asked
+        if is_asked or ("quantity" in fields and "variant_id" not in fields):
+            given = f"{path}.{TRACEABILITY}" if is_asked else f"{path}.quantity"
+            found.append(TracedRow(given, row, where, is_whole=False, is_looked_up=is_asked, reserves=True))
+    return found
 
 
 def _traced(change: Transition) -> Iterator[ToolWarning]:
     yield from trace_checks(change, traced_rows(change))
+    for path, asked, before, fields in changed_rows(change, ROWS):
+        if before.get(TRACEABILITY) and "variant_id" in fields and TRACEABILITY not in asked:
+            message = f"{path}: other goods set its batches and serial numbers free, and the revert reserves none"
+            yield advisory(warning_codes.NO_WAY_BACK, message, path)
+        if before.get(BINS) and TRACEABILITY in fields:
+            message = f"{path}.{TRACEABILITY}: its batches were reserved in bins, which the revert does not bring back"
+            yield advisory(warning_codes.NO_WAY_BACK, message, f"{path}.{TRACEABILITY}")
 
 
 def _second(change: Transition) -> Iterator[ToolWarning]:

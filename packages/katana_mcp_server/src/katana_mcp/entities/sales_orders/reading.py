@@ -32,7 +32,9 @@ async def gather(change: Transition, services: Services) -> Facts:
         facts = await with_stock(facts, traced_rows(change), services)
         if not is_open(change.before):
             mine = of_ids("sales_order_id", get_int(change.before, "id"))
-            facts = replace(facts, beside={FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))})
+            facts = replace(
+                facts, beside={**facts.beside, FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))}
+            )
     else:
         await current(services, FACTORY, ())
     return replace(facts, names=await _names(change, facts, services))

@@ -7,7 +7,8 @@ from cache_core.records import RecordId
 from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.goods import goods_line, row_moves
-from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks, with_stock, with_traces
+from katana_mcp.documents.trace_checks import trace_checks
+from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, with_stock, with_traces
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up
 from katana_mcp.references.services import Services, current
@@ -93,6 +94,11 @@ def moves(change: Transition) -> list[StockMove]:
     goes = row_moves(replace(change, after=None), ROWS, {PLACE: -1}, path) if change.before else ()
     comes = row_moves(change, ROWS, {PLACE: 1}, path) if change.after else ()
     return [*goes, *comes] if _moves_stock(change) else []
+
+
+def is_sendable(change: Transition) -> bool:
+    """Return whether Katana takes it: a row of nothing cannot be said to it."""
+    return change.before is not None or all(number(row, "quantity") for row in rows(change.new, ROWS))
 
 
 def _traced(change: Transition) -> list[TracedRow]:

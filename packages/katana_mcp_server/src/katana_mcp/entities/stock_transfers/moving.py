@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.goods import row_moves
-from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, trace_checks, with_stock, with_traces
+from katana_mcp.documents.trace_checks import trace_checks
+from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, with_stock, with_traces
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import VARIANT_ENTITIES, text
 from katana_mcp.references.services import Services, current
@@ -44,6 +45,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.after is None or "status" in change.asked:
         await current(services, VARIANT_ENTITIES, ("variant",))
         named += [("variant", product) for product in goods]
+    facts = await with_stock(facts, _traced(change), services)
     levels = await read_levels(services, goods) if moves_stock else facts.levels
     return replace(facts, references=await references(services, named), levels=levels)
 
@@ -69,10 +71,11 @@ def moves(change: Transition) -> list[StockMove]:
 
 
 def _traced(change: Transition) -> list[TracedRow]:
-    """Return the rows of a new transfer: what they name has to lie at its source."""
-    source = get_int(change.new, _SOURCE)
-    held = rows(change.new, ROWS) if change.before is None else []
-    return [TracedRow(f"rows[{nr}].{TRACEABILITY}", row, source) for nr, row in enumerate(held)]
+    """Return the rows of a new transfer, or of a draft that is sent: what they name has to lie at its source."""
+    source, is_new = get_int(change.subject, _SOURCE), change.before is None
+    leaves = change.old.get("status") == "draft" and change.status is not None
+    held = rows(change.subject, ROWS) if is_new or leaves else []
+    return [TracedRow(f"rows[{nr}].{TRACEABILITY}" if is_new else "status", row, source) for nr, row in enumerate(held)]
 
 
 def _of_new(change: Transition) -> Iterator[ToolWarning]:
@@ -99,6 +102,9 @@ def _of_status(change: Transition) -> Iterator[ToolWarning]:
     if change.before is not None and change.after is None and was != "draft":
         message = "it is not certain that Katana moves the goods back, so check both locations afterwards"
         yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: {message}")
+    if change.before is not None:
+        found = trace_checks(change, _traced(change))
+        yield from (warning.model_copy(update={"severity": "advisory"}) for warning in found)
     order = list(_MOVED)
     goes_back = becomes is not None and was in order and order.index(becomes) < order.index(was)
     if goes_back and (was, becomes) not in REFUSED:
