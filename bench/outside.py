@@ -14,7 +14,7 @@ from bench.figures import TIMER, Figure, p95, side_by_side
 from bench.wire import read
 from cache_core.specs.variants import VARIANT
 from katana_client import Budget, Priority, SlidingWindowBudget, SystemClock
-from katana_mcp.caches.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.shared_budget import SharedBudget
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 from katana_sandbox.caller import Caller
 

@@ -11,7 +11,7 @@ from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import resolved
 from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
 from katana_sandbox.collections.order_reranks import ranked_orders
-from katana_sandbox.rules.levels import safety_stock
+from katana_sandbox.rules.safety_stock import safety_stock
 
 from .alike import all_alike
 from .all_writes import WRITES

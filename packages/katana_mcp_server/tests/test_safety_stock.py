@@ -12,7 +12,7 @@ from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as FaultAction
 from katana_sandbox import Drop, EditBody, Fault, ManualClock, Status, Tenant
-from katana_sandbox.rules.levels import safety_stock
+from katana_sandbox.rules.safety_stock import safety_stock
 
 TOOL = "modify_safety_stock"
 SAFETY, BINS = "inventory_safety_stock_levels", "variant_bin_locations"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from katana_client import KatanaClient, ManualClock, Priority, Quota, RateFacts, RequestRecord
 from katana_client.headers import read_rate
 from katana_client.transport import in_process
-from katana_mcp.caches.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.shared_budget import SharedBudget
 from katana_sandbox import Sandbox, SandboxConfig
 
 pytestmark = pytest.mark.threads

@@ -13,7 +13,7 @@ SENDER = """
 import asyncio, json, sys, time
 from pathlib import Path
 from katana_client import Priority, Quota, SystemClock
-from katana_mcp.caches.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.shared_budget import SharedBudget
 
 async def main():
     budget = SharedBudget(Path(sys.argv[1]), SystemClock(), Quota(limit=20, window=2.0, reserve=5))

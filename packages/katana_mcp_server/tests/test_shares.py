@@ -10,7 +10,7 @@ from test_shared_budget import busiest
 
 from katana_client import ManualClock, Priority, Quota
 from katana_client.ledger import Ledger
-from katana_mcp.caches.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.shared_budget import SharedBudget
 
 
 def _account(tmp_path: Path, thinks: float = 2.0) -> CrowdedKey:

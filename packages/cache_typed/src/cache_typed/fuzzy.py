@@ -13,7 +13,7 @@ from cache_core.partial import MAX_LISTED, Listed, likeliest, present
 from cache_core.protocol import Capability, Hit, Search, SearchResult
 from cache_core.search_rules import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
 from cache_core.spec import matched_fields
-from cache_typed import dialect, runs, trigrams
+from cache_typed import code_fragments, dialect, trigrams
 from cache_typed.columns import Cell
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
@@ -81,8 +81,13 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | Non
         case Tier.CODE:
             if not (query.run and layout.is_coded):
                 return None
-            parameter = runs.runs_of(query.run)
-            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), parameter, runs.run_id(name))
+            parameter = code_fragments.runs_of(query.run)
+            return _Source(
+                code_fragments.coded_rows(name, pk),
+                code_fragments.holds_run(name, "{}"),
+                parameter,
+                code_fragments.run_id(name),
+            )
         case Tier.PARTIAL:
             nrs = _with_some(db, layout, asked)
             row_id = f"{name}.{pk}"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from sqlalchemy import Table
 
 from cache_core.protocol import Capability
-from cache_typed import dialect, runs, trigrams, writing
+from cache_typed import code_fragments, dialect, trigrams, writing
 from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
@@ -55,11 +55,11 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     )
     learnt = trigrams.word_objects(main.name) if mapping.guesses else ()
     whole = Capability.SUBSTRING not in mapping.guesses
-    coded = tuple(runs.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
+    coded = tuple(code_fragments.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
     sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
     refill = (
         *dialect.refill_sidecar(main.name, pk),
-        *(runs.refill_runs(main.name, pk, whole=whole) if coded else ()),
+        *(code_fragments.refill_runs(main.name, pk, whole=whole) if coded else ()),
         *(trigrams.refill_words(main.name) if mapping.guesses else ()),
     )
     return EntitySchema(layout_of(mapping), models, tables, sidecar, refill)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from cache_core.search_rules import SHORTEST_PART, is_number, reach
 from cache_core.suggest import closest
+from cache_typed.code_fragments import runs_of
 from cache_typed.columns import Cell
 from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
-from cache_typed.runs import runs_of
 
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""

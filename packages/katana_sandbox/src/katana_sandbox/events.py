@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.items import owner
-from katana_sandbox.rules.levels import safety_stock
+from katana_sandbox.rules.safety_stock import safety_stock
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.levels import Level, Steps, level_of
 from katana_sandbox.store.movements import unpair

@@ -11,7 +11,7 @@ from katana_sandbox.operations import create as create_operation
 from katana_sandbox.registry import COLLECTIONS
 from katana_sandbox.render import render
 from katana_sandbox.rules.ledger import Movement, post
-from katana_sandbox.rules.levels import STORE, level_key
+from katana_sandbox.rules.safety_stock import STORE, level_key
 from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.store.database import Database
 from katana_sandbox.store.keys import Key

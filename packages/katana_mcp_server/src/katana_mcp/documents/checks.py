@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from katana_mcp.documents import custom_fields
 from katana_mcp.documents.declaration import Part, Writable
-from katana_mcp.documents.reverting import left_behind
 from katana_mcp.documents.states import meant_part, names_in, requested_ids, requested_rows
 from katana_mcp.documents.transition import Transition
+from katana_mcp.documents.undo_call import left_behind
 from katana_mcp.references import wording as naming
 from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes

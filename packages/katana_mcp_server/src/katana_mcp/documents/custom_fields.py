@@ -13,8 +13,8 @@ from pydantic import Field as Argument
 
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
+from katana_mcp.documents.custom_field_labels import Definitions, Values, choice_of, choices, meant, values_of
 from katana_mcp.documents.declaration import Field, Writable
-from katana_mcp.documents.labels import Definitions, Values, choice_of, choices, meant, values_of
 from katana_mcp.documents.states import fields_in
 from katana_mcp.documents.transition import Transition
 from katana_mcp.references.display_names import text

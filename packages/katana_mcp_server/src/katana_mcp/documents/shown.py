@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import cast
 
+from katana_mcp.documents.custom_field_labels import Values, labelled
 from katana_mcp.documents.declaration import Field, Part, Writable
-from katana_mcp.documents.labels import Values, labelled
 from katana_mcp.documents.states import differing, meant_part, requested_rows
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown

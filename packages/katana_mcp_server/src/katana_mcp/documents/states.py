@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cache_core.records import RecordId, as_id, canonical, is_set
-from katana_mcp.documents import labels
+from katana_mcp.documents import custom_field_labels
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
 from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
@@ -24,7 +24,7 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
     unlocked = doc.follow(old, {**old, "status": status}) if unlocks else old
     middle, settled = unlocked, None
     if verb != "delete":
-        given = labels.merged(doc.head, before, _given(doc.head, asked, doc, facts))
+        given = custom_field_labels.merged(doc.head, before, _given(doc.head, asked, doc, facts))
         middle = unlocked if before is None else doc.follow(unlocked, {**unlocked, **given})
         request_of = _Requested(doc, asked, status, facts)
         settled = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
@@ -150,12 +150,12 @@ def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[Record
 def _before(doc: Writable, facts: Facts) -> State | None:
     if facts.record is None:
         return None
-    record = labels.empty_as_none(doc.head, as_set(doc.head, doc.read(facts.record, facts)))
+    record = custom_field_labels.empty_as_none(doc.head, as_set(doc.head, doc.read(facts.record, facts)))
     return {**record, **{part.held: _live(part, record) for part in doc.parts}}
 
 
 def _live(part: Part, record: State) -> list[State]:
-    found: list[State] = [labels.empty_as_none(part.fields, row) for row in rows(record, part.held)]
+    found: list[State] = [custom_field_labels.empty_as_none(part.fields, row) for row in rows(record, part.held)]
     return (
         [state for state in found if not is_set(state, "deleted_at") and part_id(state)] if part.collection else found
     )
@@ -194,7 +194,7 @@ def _changed(asked: _Requested, middle: State) -> State:
                 meant_part(part, key, rows(middle, part.held)) for key in requested_ids(asked.arguments, part.deletes)
             ]
             kept = [
-                {**row, **labels.merged(part.fields, row, changed.get(part_id(row), EMPTY))}
+                {**row, **custom_field_labels.merged(part.fields, row, changed.get(part_id(row), EMPTY))}
                 for row in rows(middle, part.held)
             ]
             stays = [row for row in kept if row["id"] not in gone]
@@ -210,7 +210,7 @@ def _status(status: Status, asked: Mapping[str, object], before: State | None) -
 
 def _added(part: Part, argument: str, document: State, asked: _Requested) -> list[State]:
     given = [
-        _filled(labels.merged(part.fields, None, _given(part.fields, row, asked.doc, asked.facts)))
+        _filled(custom_field_labels.merged(part.fields, None, _given(part.fields, row, asked.doc, asked.facts)))
         for row in requested_rows(asked.arguments, argument)
     ]
     return [part.finish(row, document, asked.facts) for row in given]
@@ -231,7 +231,8 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
     if asked is None:
         return field.empty
     if field.custom:
-        return canonical({field.name: labels.by_id(cast("labels.Values", asked), field, facts)})[field.name]
+        values = custom_field_labels.by_id(cast("custom_field_labels.Values", asked), field, facts)
+        return canonical({field.name: values})[field.name]
     if field.names and isinstance(asked, int | str):
         record = facts.one(field.names, asked)
         return Unknown(asked) if record is None else record.id

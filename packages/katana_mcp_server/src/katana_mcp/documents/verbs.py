@@ -9,11 +9,11 @@ from katana_mcp.documents.binding import touches
 from katana_mcp.documents.checks import checks
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.gathering import expanded, gather, names_of
-from katana_mcp.documents.reverting import one_way, way_back
 from katana_mcp.documents.shown import changes, lines, summary
 from katana_mcp.documents.states import transition
 from katana_mcp.documents.steps import id_of, steps
 from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.documents.undo_call import one_way, way_back
 from katana_mcp.references.display_names import text
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.surface.descriptor import Verb

@@ -14,7 +14,7 @@ from cache_core.sync.freshness import OnDue
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
 from katana_mcp.journal.journal import Journal
-from katana_mcp.references.codes import Codes
+from katana_mcp.references.code_shapes import Codes
 from katana_mcp.references.live_lookups import CallLookups
 from katana_mcp.references.page_ends import PageEnds
 from katana_mcp.tools import warning_codes

@@ -8,7 +8,7 @@ from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import RecordId, values_at
 from cache_core.search_rules import Tier, tokens_of
 from cache_core.spec import EntitySpec
-from katana_mcp.references.codes import Number, codes_in
+from katana_mcp.references.code_shapes import Number, codes_in
 from katana_mcp.references.services import Services
 from katana_mcp.values import id_in
 

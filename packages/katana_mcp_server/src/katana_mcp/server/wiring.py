@@ -23,8 +23,8 @@ from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
 from katana_client.transport import Route, Transport
-from katana_mcp.caches.accounts.budget import SharedBudget
 from katana_mcp.caches.accounts.question_key import question_key
+from katana_mcp.caches.accounts.shared_budget import SharedBudget
 from katana_mcp.caches.accounts.tenancy import AccountMatch, ApiKeyClient, Tenancy
 from katana_mcp.caches.accounts.tenants import Tenants, identity
 from katana_mcp.caches.comparisons import KeptComparisons
@@ -34,7 +34,7 @@ from katana_mcp.caches.stores import Stores
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
-from katana_mcp.references.codes import Codes
+from katana_mcp.references.code_shapes import Codes
 from katana_mcp.references.live_lookups import LiveLookups
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes

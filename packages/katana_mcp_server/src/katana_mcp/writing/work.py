@@ -9,8 +9,8 @@ from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
 from katana_mcp.writing.left_behind import leftovers
 from katana_mcp.writing.outcome import PlanOutcome
+from katana_mcp.writing.plan_locks import Turn
 from katana_mcp.writing.sending import lacking, look_up_in_katana, put_through, send, surprises
-from katana_mcp.writing.turns import Turn
 
 _OWNER_GONE = "the server that sent it stopped before it got an answer"
 

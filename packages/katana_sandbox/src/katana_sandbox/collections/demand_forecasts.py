@@ -7,8 +7,8 @@ from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.query import Parameters
-from katana_sandbox.rules.levels import level_key
 from katana_sandbox.rules.open_documents import expected
+from katana_sandbox.rules.safety_stock import level_key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused, bad_parameter, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text, shortest

@@ -10,7 +10,7 @@ from katana_sandbox.render import render_key
 from katana_sandbox.rules.default_bins import default_bin
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import potential
-from katana_sandbox.rules.levels import safety_stock
+from katana_sandbox.rules.safety_stock import safety_stock
 from katana_sandbox.store.records import DELETED
 from katana_sandbox.store.select import Condition, Selection
 from katana_sandbox.wire.encoding import Record, encode, splice

@@ -2,7 +2,7 @@
 
 from katana_sandbox.collections.inventory_safety_stock_levels import REFERENCES
 from katana_sandbox.descriptor import Collection, Route
-from katana_sandbox.rules.levels import upsert
+from katana_sandbox.rules.safety_stock import upsert
 
 INVENTORY_REORDER_POINTS = Collection(
     name="inventory_reorder_points",

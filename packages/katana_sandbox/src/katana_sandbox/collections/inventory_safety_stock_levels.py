@@ -1,7 +1,7 @@
 """Safety stock: set per variant and location, read in /inventory."""
 
 from katana_sandbox.descriptor import Collection, Route
-from katana_sandbox.rules.levels import upsert
+from katana_sandbox.rules.safety_stock import upsert
 
 REFERENCES = {"variant_id": "variants", "location_id": "locations"}
 

@@ -9,8 +9,8 @@ from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Filter, Route
 from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import Parameters, list_query
-from katana_sandbox.rules.levels import safety_stock
 from katana_sandbox.rules.open_documents import expected
+from katana_sandbox.rules.safety_stock import safety_stock
 from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import bad_parameter

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from katana_sandbox.factory.loader import DAY, Life, Loader
 from katana_sandbox.factory.names import BOUGHT, MADE, PARTS, Item
-from katana_sandbox.rules.levels import STORE, level_key
+from katana_sandbox.rules.safety_stock import STORE, level_key
 from katana_sandbox.store.records import ARCHIVED
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text

@@ -6,7 +6,7 @@ from cache_core.indexing import parents_of
 from cache_core.records import Record
 from cache_core.search_rules import Query, normalised, parse
 from cache_core.spec import EntitySpec, Parents, Place, texts_at
-from katana_mcp.references.codes import codes_in, is_numbered, plain
+from katana_mcp.references.code_shapes import codes_in, is_numbered, plain
 from katana_mcp.references.display_names import titled
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_misses

@@ -13,7 +13,7 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.surface.operations import coded
-from katana_mcp.surface.operations.matches import matched, partial_matches
+from katana_mcp.surface.operations.match_labels import matched, partial_matches
 from katana_mcp.surface.operations.merging_hits import comparable, ranked
 from katana_mcp.surface.operations.paging import offset, page_of, paged
 from katana_mcp.surface.operations.rows import Sourced, to_answers

@@ -11,10 +11,10 @@ from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec, Verb
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
-from katana_mcp.writing.arrivals import passed_arrivals
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
+from katana_mcp.writing.past_arrival_dates import passed_arrivals
 from katana_mcp.writing.preview import PlannedRequest, Preview
 from katana_mcp.writing.stock_moves import in_a_sentence
 

@@ -7,7 +7,7 @@ from typing import cast
 from cache_core.conditions import CustomValue
 from cache_core.records import Record, canonical, iso
 from katana_client.errors import KatanaError
-from katana_mcp.documents.labels import choices as live_choices
+from katana_mcp.documents.custom_field_labels import choices as live_choices
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import all_listed, unasked
 from katana_mcp.references.services import Services

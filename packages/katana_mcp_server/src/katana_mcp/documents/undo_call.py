@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.records import RecordId, canonical
-from katana_mcp.documents import labels
+from katana_mcp.documents import custom_field_labels
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import part_diff, part_id
 from katana_mcp.documents.steps import added, deleted, id_of
@@ -22,7 +22,7 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
         return {"tool": doc.tool("delete"), "arguments": {**doc.selected, doc.id: Ref(0, "id")}}
     if change.after is None:
         return _made_again(doc, change, change.before)
-    head = labels.taken_back(doc.head, change.before, change.new, _head_back(doc, change, change.before))
+    head = custom_field_labels.taken_back(doc.head, change.before, change.new, _head_back(doc, change, change.before))
     arguments = {doc.id: id_of(change.before), **head}
     for part in doc.parts:
         arguments |= _parts_back(doc, part, change, sent)
@@ -127,7 +127,7 @@ def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Ac
     }
     slots: dict[str, list[object]] = {
         f"update_{part.name}": [
-            {part.key: key, **labels.taken_back(part.fields, diff.before[key], there[key], fields)}
+            {part.key: key, **custom_field_labels.taken_back(part.fields, diff.before[key], there[key], fields)}
             for key, fields in restored.items()
         ],
         part.deletes: [IfApplied(place, Ref(place, "id")) for place in added(part, sent)],
