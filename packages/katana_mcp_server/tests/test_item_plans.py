@@ -10,8 +10,8 @@ from katana_mcp.entities.items.writes import WRITES
 from katana_mcp.tools.requests import Request
 from katana_mcp.writing.actions import SOME, Action, Recognise
 from katana_mcp.writing.change import Draft
+from katana_mcp.writing.lost_answers import is_as_planned
 from katana_mcp.writing.preview import FieldChange
-from katana_mcp.writing.sending import is_as_planned
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 VARIANT: dict[str, Any] = {"id": 50, "sku": "TRUE-1", "sales_price": Decimal("12.50"), "default_cost": None}

@@ -17,7 +17,7 @@ from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.writing.actions import Action, Recognise
-from katana_mcp.writing.sending import is_as_planned
+from katana_mcp.writing.lost_answers import is_as_planned
 from katana_sandbox import Drop, Fault, Tenant
 
 TOOL, NUMBER = "receive_purchase_order", "PO-900"

@@ -13,7 +13,7 @@ from katana_client.testing import FakeClient, reply
 from katana_mcp.journal.entries import ActionState
 from katana_mcp.testing import Stage
 from katana_mcp.writing.actions import SAFE_AGAIN, Action
-from katana_mcp.writing.sending import look_up_in_katana
+from katana_mcp.writing.lost_answers import look_up_in_katana
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 from katana_sandbox.faults.actions import Exchange
 

@@ -29,7 +29,7 @@ from katana_mcp.writing.meaning import Model, same
 from katana_mcp.writing.preview import FieldChange
 
 if TYPE_CHECKING:
-    from katana_mcp.writing.sending import Listing
+    from katana_mcp.writing.lost_answers import Listing
 
 LATER = "$later"
 """The key of what a request names that only exists once those before it are done: such a request is never sent."""

@@ -36,7 +36,7 @@ from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicate
 from katana_mcp.writing.meaning import holds, model_of
 
 if TYPE_CHECKING:
-    from katana_mcp.writing.sending import Listing
+    from katana_mcp.writing.lost_answers import Listing
 
 type Asked = tuple[str, int | str]
 

@@ -33,10 +33,10 @@ from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its_turn, room_in, turn_of
-from katana_mcp.writing.sending import read_back, read_stock_back
 from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
 from katana_mcp.writing.twins import twins
 from katana_mcp.writing.work import Work
+from katana_mcp.writing.written_through import read_back, read_stock_back
 
 _ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
 """Seconds between two looks at a plan, a lane or a place that another has."""

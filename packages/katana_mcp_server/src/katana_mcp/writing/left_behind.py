@@ -9,11 +9,11 @@ from katana_mcp.journal.entries import ActionState, JsonObject, Plan
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.writing.actions import Action, resolved
-from katana_mcp.writing.sending import is_as_planned
+from katana_mcp.writing.lost_answers import is_as_planned
 
 if TYPE_CHECKING:
     from katana_client.filters import FilterValue
-    from katana_mcp.writing.sending import Listing
+    from katana_mcp.writing.lost_answers import Listing
 
 _NAMED = 10
 

@@ -11,8 +11,8 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.applying import OWNER, settled
+from katana_mcp.writing.lost_answers import is_as_planned, look_up_in_katana
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import is_as_planned, look_up_in_katana
 
 type Was = Literal["unknown", "recognised", "owner gone", "being applied", "not sent"]
 

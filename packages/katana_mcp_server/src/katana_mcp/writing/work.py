@@ -8,9 +8,11 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
 from katana_mcp.writing.left_behind import leftovers
+from katana_mcp.writing.lost_answers import look_up_in_katana
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Turn
-from katana_mcp.writing.sending import lacking, look_up_in_katana, put_through, send, surprises
+from katana_mcp.writing.sending import lacking, send, surprises
+from katana_mcp.writing.written_through import put_through
 
 _OWNER_GONE = "the server that sent it stopped before it got an answer"
 

@@ -28,7 +28,7 @@ from katana_mcp.writing.change import BACK, BEFORE, GOAL, Astray
 from katana_mcp.writing.meaning import same
 
 if TYPE_CHECKING:
-    from katana_mcp.writing.sending import Listing
+    from katana_mcp.writing.lost_answers import Listing
 
 HEAD = ("reason", "additional_info")
 _PAUSES = (1.0, 2.0, 4.0, 8.0, 0.0)
