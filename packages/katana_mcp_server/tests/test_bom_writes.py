@@ -90,7 +90,7 @@ async def test_a_copy_leaves_out_what_is_there_and_circles_services_and_units_ar
     train = _product(tenant, "TRAIN-2", cart)
     copy = await _asked(stage, clock, "modify_bom", sku_or_variant_id="TRAIN-2", copy_of="WHEEL-2")
     partly = await _asked(stage, clock, "modify_bom", sku_or_variant_id="CART-2", copy_of="WHEEL-2")
-    assert partly["warnings"][0]["message"] == "copy_of: left out is what the product has already: BOLT-2"
+    assert partly["warnings"][0]["message"] == "copy_of: left out, because the product already has them: BOLT-2"
     assert [line["sku"] for line in partly["lines"] if line.get("change") == "add"] == ["NUT-2"]
     await applied(stage, clock, copy)
     assert _made_of(tenant, train) == [(cart, 2, "as drawn"), (bolt, 2, "as drawn"), (nut, 2, "as drawn")]

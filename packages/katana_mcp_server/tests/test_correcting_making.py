@@ -61,7 +61,7 @@ def _unlisted(tenant: Tenant, order: Wire) -> None:
 SPOILS: dict[str, tuple[Spoil, str, str]] = {
     "open": (lambda tenant, order: tenant.edit(ORDERS, order["id"], status="IN_PROGRESS"), "not_closed", "modify_"),
     "of no production": (_unlisted, "locked", "lists no production"),
-    "done on another day": (_dated, "locked", "nothing was made"),
+    "done on another day": (_dated, "locked", "on a day without a production"),
     "where nothing is made any more": (_closed, "not_producible", "does not allow manufacturing"),
 }
 

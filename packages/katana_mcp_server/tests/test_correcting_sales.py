@@ -136,7 +136,7 @@ async def test_of_what_has_left_in_part_no_more_is_taken_off_than_is_open(stage:
     changed = [{"row_id": row["id"], "quantity": 6, "tax_rate_id": tax}]
     preview = await stage.call(TOOL, id=order["id"], update_rows=changed)
     assert (_blocking(preview), preview.get("stock", [])) == ([], [])
-    assert f"rolled back, row {row['id']} keeps tax_rate_id, which it had none of" in preview["not_kept"]
+    assert f"after the roll-back, row {row['id']} keeps tax_rate_id, although it had none before" in preview["not_kept"]
 
 
 async def test_batches_are_corrected_without_a_step_more_than_that_shipment_needs(

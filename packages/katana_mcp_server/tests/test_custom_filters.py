@@ -82,7 +82,7 @@ async def test_numbers_and_answers_of_yes_and_no_are_compared_as_what_they_are(s
         refused = (await stage.refusal("list_sales_orders", custom_fields=fields))["warnings"][0]
         (name,) = fields
         what = {"Weight": "a number", "Gift": "true or false"}[name]
-        assert (refused["code"], refused["message"]) == ("invalid_argument", f"custom_fields: {name} is {what}")
+        assert (refused["code"], refused["message"]) == ("invalid_argument", f"custom_fields: {name} must be {what}")
 
 
 async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> None:

@@ -119,7 +119,7 @@ def test_what_speaks_against_the_addresses_of_a_new_customer_names_its_field(
 def test_a_name_that_others_have_is_told_with_their_ids() -> None:
     (warning,) = CREATE.checks(_new(), Facts(taken=(3, 4), namesakes=(2, 3, 4)))
     assert _summaries([warning]) == [("advisory", "duplicate_name", "name")]
-    assert "customer 3, 4 has the name Velo Berger too" in warning.message
+    assert "the name Velo Berger is not unique (also customer 3, 4)" in warning.message
     renamed = _change(name="Velo Berger 2")
     assert _summaries(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
 

@@ -73,7 +73,7 @@ async def test_whatever_is_asked_next_after_katana_could_not_be_read_is_refused_
     early = await paced(clock, stage.call("check_inventory", **CALLS["check_inventory"]))
     assert early["warming"] == "0/?"
     message = early["warnings"][0]["message"]
-    assert f"waits: Katana {at_first}, and is asked again: rows may be missing or old" in message
+    assert f"is waiting for Katana, which {at_first} and is asked again: rows may be missing or old" in message
     await _after_giving_up(stage, clock)
     for tool in ("list_sales_orders", "search_items", "get_variant_details", "check_inventory"):
         refusal = await paced(clock, stage.refusal(tool, **CALLS[tool]))

@@ -197,7 +197,7 @@ async def test_a_deleted_material_says_what_uses_it_and_is_made_again(
     messages = [warning["message"] for warning in preview["warnings"] if warning["code"] == "in_use"]
     assert [message.partition(": ")[0].lstrip("0123456789 ") for message in messages] == [
         "products are made of it",
-        "there is stock of it",
+        "it has stock",
     ]
     assert used["sku"] in messages[1]
     made = await _done(stage, clock, "create_item", type="material", name="Oak", variants=[{"sku": "OAK-1"}])

@@ -184,7 +184,7 @@ def test_a_misspelt_tool_or_one_in_other_words_is_answered_with_ours(name: str, 
 @pytest.mark.parametrize("verb", ["verify", "close", "reject", "cancel", "check", "complete", "send", "reopen", "pick"])
 def test_another_verb_leads_to_what_there_is_of_the_same_thing_and_to_no_other_verb(verb: str) -> None:
     assert unknown_tool(f"{verb}_purchase_order", SPECS, ABSENT) == (
-        f"no tool is called '{verb}_purchase_order'; of the like there are search_purchase_orders, "
+        f"no tool is called '{verb}_purchase_order'; similar ones: search_purchase_orders, "
         "list_purchase_orders, get_purchase_order, create_purchase_order, modify_purchase_order, "
         "receive_purchase_order, correct_purchase_order"
     )

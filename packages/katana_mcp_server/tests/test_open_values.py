@@ -59,7 +59,7 @@ async def test_a_status_that_katana_has_added_is_shown_and_is_open(stage: Stage,
 async def test_a_value_that_nothing_has_is_said_with_what_may_have_been_meant(stage: Stage) -> None:
     answer = await stage.call("list_sales_orders", status=["not shiped", "delivered"])
     assert {row["status"] for row in answer["rows"]} == {"DELIVERED"}
-    message = "status: 'not shiped' is none that Katana is known to send, and no sales orders have it"
+    message = "status: 'not shiped' is not a value that Katana is known to send, and no sales orders have it"
     assert notices(answer) == [("advisory", "status", f"{message}; did you mean 'NOT_SHIPPED'?")]
     assert notices(await stage.call("list_sales_orders", status=["Not-Shipped"])) == []
 

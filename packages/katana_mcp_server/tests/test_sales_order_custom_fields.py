@@ -155,10 +155,10 @@ def test_fields_and_choices_are_named_by_their_labels_and_shown_by_them() -> Non
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("Colour", "green", "Colour is one of Red, Blue, and not 'green'"),
-        ("u-1", 6, "Colour is one of Red, Blue, and not 6"),
-        ("Size", "8", "Size is a number, and not '8'"),
-        ("Size", True, "Size is a number, and not True"),
+        ("Colour", "green", "Colour must be one of Red, Blue, not 'green'"),
+        ("u-1", 6, "Colour must be one of Red, Blue, not 6"),
+        ("Size", "8", "Size must be a number, not '8'"),
+        ("Size", True, "Size must be a number, not True"),
     ],
 )
 def test_a_value_that_a_field_cannot_have_is_refused_with_what_it_can(name: str, value: object, message: str) -> None:

@@ -144,7 +144,8 @@ async def test_a_query_of_which_nothing_holds_every_word_is_answered_by_most_of_
     (notice,) = [warning for warning in answer["warnings"] if warning["code"] == "partial_match"]
     assert notice["severity"] == "advisory"
     assert notice["message"] == (
-        "no items hold every word of 'fork gasket': these hold most of them; none of these rows has 'gasket'"
+        "no items hold every word of 'fork gasket': these hold at least half of them, small words aside; "
+        "none of these rows has 'gasket'"
     )
     first, *_ = (await stage.call("search_items", query="seal kit for a 35 mm fork"))["rows"]
     assert first["sku"] == "FSKT-35M"

@@ -13,7 +13,7 @@ from katana_client.wire import ReadModel, WriteModel
 
 
 class Bulk[M: ReadModel, B: WriteModel, U: WriteModel](Resource[M, Never, U]):
-    """A collection that is created by the bulk; `create` is refused."""
+    """A collection whose records are created in bulk only; `create` is refused."""
 
     def creation_of_many(self, new: B) -> Call:
         """Return the call that `create_many` sends.

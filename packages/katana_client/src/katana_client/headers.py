@@ -37,7 +37,7 @@ class Cursor:
 
     @property
     def missing(self) -> bool:
-        """Whether the totals are not to be had."""
+        """Whether the totals are unavailable."""
         return self.total_records is None or self.total_pages is None
 
 

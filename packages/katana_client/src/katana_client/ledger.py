@@ -32,7 +32,7 @@ _CLOCK_SLACK = 1.0
 _HAIR = 0.001
 """A hair more than the window, so that a window with both ends in it holds no more than the limit."""
 _GROWS = 3
-"""Times as many places are kept for writes as they have used in the last window, up to their share."""
+"""Places are kept for this many times the writes of the last window, up to their share."""
 _PARTS = 12
 """Parts of a window over which writes are spread."""
 _SUFFIXES = {-1: ":w", 0: "", 1: ":b"}

@@ -21,7 +21,7 @@ _ROUNDS = 3
 
 
 def refused(error: ValidationError, record: Mapping[str, object]) -> list[Steps]:
-    """Return where the values stand that a model refuses, as deep as the record goes."""
+    """Return the path of each value that a model refuses, as far as the record has it."""
     return [_located(detail["loc"], record) for detail in error.errors(include_input=False, include_url=False)]
 
 

@@ -62,7 +62,7 @@ def _called(doc: Writable, change: Transition) -> list[ToolWarning]:
     if doc.key.prefix or not facts.taken:
         return naming.duplicates(doc.entity, name, given, facts.taken)
     ids = ", ".join(map(str, facts.taken[:5]))
-    message = f"{doc.title} {ids} has the name {given} too: use the id, because the name is not unique"
+    message = f"the name {given} is not unique (also {doc.title} {ids}): use the id"
     return [advisory(warning_codes.DUPLICATE_NAME, message, name)]
 
 

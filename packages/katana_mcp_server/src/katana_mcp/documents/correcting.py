@@ -190,7 +190,11 @@ def not_emptied(doc: Writable, change: Transition) -> list[str]:
         for key, fields in diff.updates.items():
             names = [name for name in fields if name in own and diff.before[key].get(name) in _NOTHING]
             found.append((f"{part.words} {key}", names))
-    return [f"rolled back, {what} keeps {' and '.join(names)}, which it had none of" for what, names in found if names]
+    return [
+        f"after the roll-back, {what} keeps {' and '.join(names)}, although it had none before"
+        for what, names in found
+        if names
+    ]
 
 
 def refused(doc: Writable, change: Transition, record: State | None) -> Draft:

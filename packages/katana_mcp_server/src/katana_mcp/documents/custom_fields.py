@@ -151,13 +151,13 @@ def _wrong(value: object, definition: Record) -> str | None:
     kind = text(definition, "field_type")
     if kind == "singleSelect":
         labels = ", ".join(text(choice, "label") or "" for choice in choices(definition))
-        return None if choice_of(definition, value) else f"is one of {labels}, and not {value!r}"
+        return None if choice_of(definition, value) else f"must be one of {labels}, not {value!r}"
     if kind == "number" and (isinstance(value, bool) or not isinstance(value, int | Decimal)):
-        return f"is a number, and not {value!r}"
+        return f"must be a number, not {value!r}"
     if kind == "boolean" and not isinstance(value, bool):
-        return f"is true or false, and not {value!r}"
+        return f"must be true or false, not {value!r}"
     if kind == "date" and not (isinstance(value, str) and _DAY.fullmatch(value)):
-        return f"is a day, as 2026-03-01, and not {value!r}"
+        return f"must be a day, such as 2026-03-01, not {value!r}"
     if kind in {"shortText", "url"} and not isinstance(value, str):
-        return f"is a text, and not {value!r}"
+        return f"must be a text, not {value!r}"
     return None

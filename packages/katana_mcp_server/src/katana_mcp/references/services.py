@@ -315,7 +315,7 @@ def _current(
 
 def _under_way(silent: str | None) -> str:
     """Return how far a first sync is that has not failed: Katana may not answer it just now."""
-    return "is not finished" if silent is None else f"waits: Katana {silent}, and is asked again"
+    return "is not finished" if silent is None else f"is waiting for Katana, which {silent} and is asked again"
 
 
 def _age(clock: Clock, as_of: str) -> int:

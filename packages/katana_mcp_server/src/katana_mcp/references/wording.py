@@ -212,7 +212,7 @@ def understood(given: Sequence[tuple[str, Named]]) -> Iterator[ToolWarning]:
         if how not in {SKU, ID} or (how == ID and isinstance(reference.asked, str)):
             by.setdefault(_kind(how), []).append(f"{path} {reference.asked!r} is variant {reference.one.id}")
         for other, what in reference.others:
-            message = f"{path}: {reference.asked!r} is the SKU of variant {reference.one.id}, which was taken"
+            message = f"{path}: {reference.asked!r} is the SKU of variant {reference.one.id}, which was used"
             also = f"variant {other.id} has it as its {_kind(what)}"
             yield advisory(warning_codes.MATCHED_BY_CODE, f"{message}; {also}", path)
     for how, said in by.items():

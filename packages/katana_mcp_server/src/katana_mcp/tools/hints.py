@@ -140,7 +140,7 @@ def _of_like_verbs(forms: Sequence[str], existing: Iterable[str]) -> list[str]:
 def _there(forms: Sequence[str], existing: Sequence[str], changing: Collection[str]) -> str:
     alike = [name for name in existing if any(_is_like_thing(form, name) for form in forms)]
     harmless = [name for name in alike if not (name in changing or _first(name) in CHANGING)]
-    return f"of the like there are {', '.join(harmless)}" if harmless else f"there are {', '.join(existing)}"
+    return f"similar ones: {', '.join(harmless)}" if harmless else f"there are {', '.join(existing)}"
 
 
 def _is_like_thing(name: str, other: str) -> bool:

@@ -26,8 +26,8 @@ ABSENT: Mapping[str, str] = {
         "`create_sales_return` and `modify_sales_return` take goods back"
     ),
     "undo_last_change": (
-        "the outcome of `apply_plan` has a revert, the call that plans the opposite, and `katana://journal/7` "
-        "keeps it; what it plans is shown first, as any change"
+        "the outcome of `apply_plan` has a revert, the call that plans to undo the change, and "
+        "`katana://journal/7` keeps it; what it plans is shown first, as any change"
     ),
     "search_tools": _FINDER,
     "call_tool": _FINDER,

@@ -217,7 +217,7 @@ BUILDABLE = ToolSpec(
     name="buildable",
     toolset="manufacturing",
     description=(
-        "Count how many of each product can be built now from what no order needs, place by place, and name the "
+        "Count how many of each product can be built now from uncommitted stock, by location, and name the "
         "ingredients that limit it; missing subassemblies are built too (cache-backed)."
     ),
     request=BuildableRequest,

@@ -168,8 +168,8 @@ CHECK_INVENTORY = ToolSpec(
     description=(
         "Check current stock levels of SKUs or variant ids.\n\n"
         "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely; "
-        "batching N checks in one call is faster than N separate calls. Per location and in all: in stock, committed, "
-        "expected, available; `short`: missing."
+        "batching N checks in one call is faster than N separate calls. Per location and total: in stock, committed, "
+        "expected, available; `short` if missing."
     ),
     request=CheckInventoryRequest,
     answer=CheckInventoryAnswer,

@@ -170,7 +170,7 @@ INVENTORY_AT = ToolSpec(
     name="inventory_at",
     toolset="inventory",
     description=(
-        "Tell what was in stock at a past moment, per location and in total, from the stock ledger.\n\n"
+        "Get what was in stock at a past moment, per location and in total, from the stock ledger.\n\n"
         "Pass the day or the moment to ``as_of`` and SKUs (texts) or variant ids (integers) to "
         "``skus_or_variant_ids`` — mix freely. For stock now, use ``check_inventory``."
     ),

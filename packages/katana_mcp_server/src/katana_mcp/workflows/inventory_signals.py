@@ -177,7 +177,7 @@ LIST_INVENTORY_SIGNALS = ToolSpec(
     name="list_inventory_signals",
     toolset="inventory",
     description=(
-        "List for how many days stock is enough at its average demand, and the risk of a stockout; shortest first.\n\n"
+        "List how many days of stock are left at average demand, and the risk of a stockout; shortest first.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely — or a ``stock_risk``. "
         "All locations count together; lists only items sold or used in the window; Katana is asked "
         "each time."

@@ -76,7 +76,7 @@ class LowStockItem(Answer):
     severity: Literal["missing", "low"]
     """missing: stock does not cover what is committed; low: below the reorder point."""
     short: Number
-    """Missing to the reorder point or safety stock, whichever is higher."""
+    """Short of the reorder point or safety stock, whichever is higher."""
     in_stock: Number | None = None
     committed: Number | None = None
     expected: Number | None = None

@@ -65,7 +65,7 @@ class PromiseDateRequest(Request):
     rows: Annotated[list[PromiseRow], Field(min_length=1, max_length=_MOST)] | None = None
     """Of a new order, or to be added to `sales_order_id`; they rank after all existing orders."""
     sales_order_id: NameOrId | None = None
-    """Id or number of an order: what is open of it is asked for."""
+    """Id or number of an order, for its open rows."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Where `rows` ship from: id, name or part of it; by default where they are ready first."""
 
@@ -74,7 +74,7 @@ class PromiseDateAnswer(Envelope):
     """The answer of `promise_date`."""
 
     date: str | None = None
-    """When all rows are there; absent if nobody knows of one."""
+    """When all rows are available; absent if not known."""
     sales_order_id: int | None = None
     order_no: str | None = None
     delivery_date: str | None = None
@@ -258,7 +258,7 @@ PROMISE_DATE = ToolSpec(
     name="promise_date",
     toolset="sales",
     description=(
-        "Tell the date by which a quantity can be promised, and where each part comes from: free stock, what is on "
+        "Get the date by which a quantity can be promised, and where each part comes from: free stock, what is on "
         "its way already, else making or buying by lead time, level by level (cache-backed).\n\n"
         "Pass ``rows`` for a new order, or ``sales_order_id``. What other orders need comes first. Days are those "
         "of the factory; what has no date or no lead time is not guessed: see `note`. Capacity is not known."

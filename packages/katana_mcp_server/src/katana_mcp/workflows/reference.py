@@ -267,8 +267,8 @@ LIST_REFERENCE = ToolSpec(
     description=(
         "List reference data of one kind, with the ids and names that other tools take.\n\n"
         "Suppliers, locations, tax rates, operators, additional costs of purchases, custom fields with their choices, "
-        "or the factory's settings; and, asked of Katana each time, storage bins of locations, price lists, their rows "
-        "(the prices of SKUs), or reasons of returns."
+        "or the factory's settings; or, read live, storage bins, bin transfers, price lists, their rows (prices of "
+        "SKUs), or return reasons."
     ),
     request=ListReferenceRequest,
     answer=ListReferenceAnswer,

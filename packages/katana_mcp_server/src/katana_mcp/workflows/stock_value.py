@@ -307,7 +307,7 @@ STOCK_VALUE = ToolSpec(
     name="stock_value",
     toolset="inventory",
     description=(
-        "Say what stock was worth on a day, by category, and which kinds of movements changed its value since an "
+        "Get what stock was worth on a day, by category, and which kinds of movements changed its value since an "
         "earlier day, for the books.\n\n"
         "Also how many orders are received and not billed, or shipped and not invoiced."
     ),

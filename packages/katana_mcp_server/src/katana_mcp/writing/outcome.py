@@ -31,7 +31,7 @@ class ActionOutcome(Answer):
 
 
 class Revert(Answer):
-    """The call that plans the opposite."""
+    """The call that plans to undo it."""
 
     tool: str
     arguments: dict[str, object]

@@ -132,7 +132,7 @@ def not_its_turn(entry: Entry, lane: str) -> ToolWarning:
 def kept(entry: Entry, other: int) -> ToolWarning:
     """Return that a plan of the same record stopped halfway, and has to be brought to an end first."""
     message = f"{entry.plan.summary}: not applied, because another plan of the same record stopped halfway"
-    how = "apply that token again to go on, or with roll_back to put the record back"
+    how = "apply its token again to continue, or with roll_back to put the record back"
     return blocking(warning_codes.PLAN_RUNNING, f"{message} (journal entry {other}): {how}", "plan_tokens")
 
 

@@ -22,8 +22,9 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
             continue
         others = [found for found in await _having(action, number, services) if found != made]
         if others:
-            what = spec.key_path if spec.key_path in {"name", "label"} else "number: change one of them"
-            message = f"{action.title}: {', '.join(map(str, others[:5]))} have the same {what}"
+            what = spec.key_path if spec.key_path in {"name", "label"} else "number"
+            then = ": change one of the numbers" if what == "number" else ""
+            message = f"{action.title}: the {what} is also that of {', '.join(map(str, others[:5]))}{then}"
             warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, message))
     return warnings
 

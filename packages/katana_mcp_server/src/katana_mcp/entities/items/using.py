@@ -148,7 +148,7 @@ def used_in(change: Transition) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.IN_USE, message, path)
     if used.stock:
         named = first_of(used.stock, _NAMED)
-        yield advisory(warning_codes.IN_USE, f"there is stock of it: {named}; it is listed no longer afterwards", path)
+        yield advisory(warning_codes.IN_USE, f"it has stock: {named}; that stock will no longer be listed", path)
     if not used.is_counted:
         message = "the first sync of bills of materials is not finished: more products may be made of it"
         yield advisory(warning_codes.COLD_CACHE, message, path)

@@ -63,7 +63,7 @@ def variants_of(parent: str) -> Part:
         held=VARIANTS,
         fields=_FIELDS,
         says={
-            "new": "One at least; of several each has `config`.",
+            "new": "One or more; with several, give `config`.",
             "add": "New ones.",
             "update": "Changes, by `variant_id`: id or SKU.",
             "delete": "Ids or SKUs.",

@@ -29,7 +29,7 @@ _MAKES = (
 )
 _CORRECTS = (
     "Plan to correct what was made of one manufacturing order; nothing is written.\n\n"
-    "Productions of a closed order are undone, it is changed, and they are made again: same dates, batches, serial "
+    "Its productions are undone, the order is changed, and they are reported again: same dates, batches, serial "
     "numbers. Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which "
     "goes on where it stopped halfway."
 )

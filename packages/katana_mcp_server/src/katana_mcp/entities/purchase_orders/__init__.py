@@ -25,8 +25,8 @@ _RECEIVES = (
     "Shows the order afterwards, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
 )
 _CORRECTS = (
-    "Plan to correct one purchase order that is closed; nothing is written.\n\n"
-    "An order of which all has come is reopened, changed, and booked in again: same receipts, dates, batches, costs. "
+    "Plan to correct one fully received purchase order; nothing is written.\n\n"
+    "It is reopened, changed, and closed again: same receipts, dates, batches, costs. "
     "Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which goes on "
     "where it stopped halfway."
 )

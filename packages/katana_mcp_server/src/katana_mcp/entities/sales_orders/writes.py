@@ -55,7 +55,7 @@ SALES_ORDER = Writable(
     head=(
         Field("order_no", DocumentNumber, "Its number.", clears=False),
         Field("customer_id", Reference, "Id or name.", required=True, clears=False, names="customer"),
-        Field("location_id", Reference, "Ships from it.", clears=False, filled=True, names="location"),
+        Field("location_id", Reference, "Ship from.", clears=False, filled=True, names="location"),
         Field("order_created_date", Moment, "Ordered on.", clears=False, filled=True),
         Field("delivery_date", Moment, "Due on.", clears=False),
         Field("currency", Currency, "The customer's.", clears=False, filled=True),
@@ -82,7 +82,7 @@ SALES_ORDER = Writable(
                     Field("total_discount", _Discount, "Deducted from the whole row."),
                     TAX_RATE,
                     ROW_PLACE,
-                    Field("attributes", Attributes, "Texts by key; they replace those of the row."),
+                    Field("attributes", Attributes, "Texts by key."),
                 ),
                 traced_field(ONLY_LATER),
                 custom_values(*of_rows("SalesOrder"), filled=True, says=False),

@@ -78,7 +78,7 @@ SALES_RETURN = Writable(
                 ),
             ),
             says={
-                "new": "What comes back; all that can by default.",
+                "new": "By default all that can be returned.",
                 "add": "New rows.",
                 "update": "Changed rows.",
                 "delete": "To delete.",
@@ -116,7 +116,7 @@ SALES_RETURN = Writable(
     reads=dict.fromkeys(("create", "modify", "delete"), ("sales_order", ROWS, *returning.READ)),
     answers=ANSWERS,
     what={
-        "create": " of what a sales order has shipped; without `rows`, all that can be returned",
+        "create": " of goods shipped on a sales order; without `rows`, all that can be returned",
         "modify": ": received, put in stock, or its head and rows",
         "delete": " with its rows",
     },

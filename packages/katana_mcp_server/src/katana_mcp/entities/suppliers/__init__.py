@@ -17,6 +17,6 @@ SUPPLIERS = Entity(
     },
     notes={
         "modify": "Fields left out stay unchanged; null clears a field. `list_reference` shows its `address_id`.",
-        "delete": "Its orders and items stay; created again, it gets a new id.",
+        "delete": "Its orders and items stay; a new one gets a new id.",
     },
 )

@@ -254,8 +254,9 @@ class Upstreams:
             raise Refused(blocking(warning_codes.UPSTREAM_DOWN, f"{target} is not served just now: {why.reason}"))
         if why is not None:
             message = (
-                f"{target} is not served: its {why.part} changed ({why.kind}) and was not adopted; whoever runs this "
-                f"server looks with katana-mcp catalog diff, and adopts with katana-mcp catalog adopt {target}"
+                f"{target} is not served: its {why.part} changed ({why.kind}) and the change was not adopted; whoever "
+                f"runs this server can see it with katana-mcp catalog diff and adopt it with katana-mcp catalog adopt "
+                f"{target}"
             )
             raise Refused(blocking(warning_codes.SCHEMA_PENDING, message))
 

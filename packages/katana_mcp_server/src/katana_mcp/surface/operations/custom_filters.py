@@ -163,7 +163,7 @@ def _values(name: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
         except InvalidOperation:
             number = None
         if number is None or not number.is_finite():
-            raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} is a number", name))
+            raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} must be a number", name))
         return (value, number)
     return _written(value)
 
@@ -188,7 +188,7 @@ def _yes_or_no(name: str, called: str, value: Scalar) -> tuple[Scalar, ...]:
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     meant = words.get(str(value).strip().lower())
     if meant is None:
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} is true or false", name))
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} must be true or false", name))
     return (meant,)
 
 

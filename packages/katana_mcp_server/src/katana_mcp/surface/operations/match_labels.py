@@ -30,8 +30,8 @@ def partial_matches(titles: str, text: str, hits: Sequence[Sourced]) -> list[Too
         return []
     everywhere = [word for word in hits[0][1].missing if all(word in hit.missing for _, hit in hits)]
     without = f"; none of these rows has {', '.join(map(repr, everywhere))}" if everywhere else ""
-    message = f"no {titles} hold every word of {text[:80]!r}: these hold most of them{without}"
-    return [advisory(warning_codes.PARTIAL_MATCH, message, "query")]
+    message = f"no {titles} hold every word of {text[:80]!r}: these hold at least half of them, small words aside"
+    return [advisory(warning_codes.PARTIAL_MATCH, f"{message}{without}", "query")]
 
 
 def _label(query: Query, hit: Hit) -> str:

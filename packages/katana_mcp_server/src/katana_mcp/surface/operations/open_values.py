@@ -74,10 +74,8 @@ async def unknown_values(request: Request, sources: Sequence[str], services: Ser
             message = f"{called} is a value that this server does not know; {title} that have it: {found}"
             warnings.append(info(warning_codes.UNKNOWN_VALUE, message, name))
         else:
-            message = (
-                f"{called} is none that Katana is known to send, and no {title} have it; {meant(value, meaning.values)}"
-            )
-            warnings.append(advisory(warning_codes.UNKNOWN_VALUE, message, name))
+            message = f"{called} is not a value that Katana is known to send, and no {title} have it"
+            warnings.append(advisory(warning_codes.UNKNOWN_VALUE, f"{message}; {meant(value, meaning.values)}", name))
     return warnings
 
 

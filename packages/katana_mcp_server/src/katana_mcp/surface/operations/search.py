@@ -60,7 +60,7 @@ def _description(entity: Entity) -> str:
     places = ", ".join(entity.searched)
     return (
         f"Search {entity.titles} by any text a person would type.\n\n"
-        f"Pass one text as ``query`` — it is looked for in {places}; most words must match. {note}"
+        f"Pass one text as ``query`` — looked for in {places}; half its words must match. {note}"
     ).rstrip()
 
 

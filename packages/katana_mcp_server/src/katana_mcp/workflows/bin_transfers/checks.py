@@ -164,7 +164,7 @@ def _amount_in_words(facts: BinFacts, variant: int, amount: Decimal) -> str:
 def _of_old(request: PlanBinTransferRequest, facts: BinFacts) -> Iterator[ToolWarning]:
     for name in ("location_id", "rows", "delete_bins"):
         if name in request.model_fields_set:
-            message = f"{name}: only for a new bin transfer; of one that is there the status changes, or it is deleted"
+            message = f"{name}: only for a new bin transfer; an existing one can only change its status or be deleted"
             yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
     if request.delete and "status" in request.model_fields_set:
         message = "status: a bin transfer is deleted, or gets another status, not both"

@@ -80,7 +80,7 @@ def _unknown(asked: str, facts: Facts) -> str:
 def _with_delete(request: DefineCustomFieldRequest) -> Iterator[ToolWarning]:
     names = [name for name in type(request).model_fields if name in request.model_fields_set - {"field", "delete"}]
     for name in names if request.delete else ():
-        message = f"{name}: a custom field that is deleted changes in nothing else; leave it out"
+        message = f"{name}: a custom field cannot be changed and deleted at once; leave this out"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, name)
 
 
@@ -100,8 +100,8 @@ def _of_a_new_one(request: DefineCustomFieldRequest, facts: Facts) -> Iterator[T
 def _of_one_that_is_there(request: DefineCustomFieldRequest, before: Record) -> Iterator[ToolWarning]:
     for name, asked in (("field_type", request.field_type), ("entity_type", request.entity_type)):
         if asked is not None and asked != before.get(name):
-            message = f"{name}: that of {text(before, 'label')} stays {before.get(name)}; define another field instead"
-            yield blocking(warning_codes.LOCKED, message, name)
+            message = f"{name}: {text(before, 'label')} is {before.get(name)}, which cannot be changed"
+            yield blocking(warning_codes.LOCKED, f"{message}; define another field instead", name)
 
 
 def _kind(request: DefineCustomFieldRequest, before: Record | None) -> str:

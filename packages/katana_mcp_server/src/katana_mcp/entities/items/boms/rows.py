@@ -160,7 +160,7 @@ def _product(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _no_product(called: str) -> ToolWarning:
-    message = f"{SUBJECT}: {called} is not of a product: only products have a bill of materials"
+    message = f"{SUBJECT}: {called} does not belong to a product: only products have a bill of materials"
     return blocking(warning_codes.NOT_PRODUCIBLE, message, SUBJECT)
 
 
@@ -177,7 +177,7 @@ def _copied(change: Transition) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message, "copy_of")
     there = [_called(facts, row.get(INGREDIENT)) for row in copied if row.get(INGREDIENT) in _has(facts)]
     if there:
-        message = f"copy_of: left out is what the product has already: {', '.join(there)}"
+        message = f"copy_of: left out, because the product already has them: {', '.join(there)}"
         yield advisory(warning_codes.DUPLICATE_ROW, message, "copy_of")
 
 

@@ -47,7 +47,7 @@ def _against_product(request: OperationsRequest, facts: OperationFacts) -> Itera
     given = facts.named[VARIANT, request.sku_or_variant_id]
     yield from wording.unnamed(VARIANT, given, _SUBJECT)
     if given.one is not None and facts.product is None:
-        message = f"{_SUBJECT}: {given.one.called} is not of a product: only products have operations"
+        message = f"{_SUBJECT}: {given.one.called} does not belong to a product: only products have operations"
         yield blocking(warning_codes.NOT_PRODUCIBLE, message, _SUBJECT)
 
 

@@ -27,7 +27,7 @@ LANE = "operations of products"
 _COPIED = ("operation_id", "resource_id", "type", "planned_time_parameter", "cost_parameter")
 _FIELDS = ("operation_name", "resource_name", "type", "planned_time_parameter", "cost_parameter")
 _NO_IDS = "Katana does not say which ids the new operations have: `modify_bom` with the product alone shows them"
-_UNSET = "what had no value before cannot be without one again in Katana"
+_UNSET = "a field that was empty before cannot be emptied again in Katana"
 _AT_THE_END = "Katana adds operations at the end, so a deleted one would come back in another place, with another id"
 
 

@@ -47,7 +47,7 @@ class ChangePricesRequest(WriteRequest):
     price_list: Reference | None = None
     """Id or name: prices of this price list instead."""
     percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), _PERCENT] | None = None
-    """Raises by 5 % with 5, lowers with -5; where there is a price."""
+    """Change: 5 raises by 5 %, -5 lowers; only existing prices."""
     prices: Annotated[list[NewPrice], Field(max_length=250)] = Field(default_factory=list[NewPrice])
     """New prices one by one, instead of `percent`."""
     skus_or_variant_ids: Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)] | None = None
@@ -57,7 +57,7 @@ class ChangePricesRequest(WriteRequest):
     supplier_id: Reference | None = None
     """Only items of this default supplier; with `percent`."""
     decimals: Annotated[int, Field(ge=0, le=4)] | None = None
-    """That new prices are rounded to; by default 2, or as many as a price has now."""
+    """Decimals of new prices; by default 2, or as many as a price has now."""
     after_variant_id: PartId | None = None
     """Continues after this variant if one plan could not hold all."""
 

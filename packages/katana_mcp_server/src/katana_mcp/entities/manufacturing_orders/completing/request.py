@@ -57,7 +57,7 @@ class CompleteManufacturingOrderRequest(WriteRequest):
     batch_id: PartId | None = None
     """Batch that all go into."""
     serial_number_ids: Annotated[list[PartId], Field(max_length=500)] = Field(default_factory=list[int])
-    """One for each made; Katana makes them by default."""
+    """One per unit; by default Katana makes them."""
     production_id: PartId | None = None
     """Instead moves this production to `completed_date`."""
     delete_production_id: PartId | None = None

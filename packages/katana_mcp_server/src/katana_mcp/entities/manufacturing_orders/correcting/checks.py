@@ -73,8 +73,9 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
     if not total:
         yield blocking(warning_codes.LOCKED, f"{order} is DONE, and Katana lists no production of it: {_IN_KATANA}")
     elif not before[ENDS] and total < planned:
-        message = f"{order} was done on a day on which nothing was made, with less than was planned"
-        yield blocking(warning_codes.LOCKED, f"{message}, and would be completed otherwise: {_IN_KATANA}")
+        message = f"{order} made less than planned and was done on a day without a production"
+        why = "so it cannot be completed the same way again"
+        yield blocking(warning_codes.LOCKED, f"{message}, {why}: {_IN_KATANA}")
     yield from _untraced(facts, change, before)
     sold = facts.names.record("sales_order", change.old.get("sales_order_id"))
     if sold is not None and is_marked(facts, before, "serial_tracked") and text(sold, "status") not in _OPEN:
@@ -125,13 +126,15 @@ def _batches(change: Transition, before: State, goal: State) -> Iterator[ToolWar
         path = f"ingredient {row.get('id') or place}.{BATCHES}"
         lines = [line for one in rows(goal, RUNS) for line in rows(one, MADE_OF) if line[ROW] == place]
         if batches is not None and len(lines) > 1:
-            message = f"{path}: it was used in {len(lines)} productions, and batches are named for one: {_IN_KATANA}"
-            yield blocking(warning_codes.LOCKED, message, "update_recipe_rows")
+            message = (
+                f"{path}: it was used in {len(lines)} productions, but batches can be named for one production only"
+            )
+            yield blocking(warning_codes.LOCKED, f"{message}: {_IN_KATANA}", "update_recipe_rows")
         elif batches is not None:
             used = sum((number(line, "quantity") or Decimal(0) for line in lines), Decimal(0))
             yield from batch_sum(path, batches, used)
         elif any(_has_other(line, _before(before, row)) for line in lines):
-            message = f"{path}: give them: the amount changes, and it came from several batches"
+            message = f"{path}: give the batches, because the amount changes and was taken from several"
             yield blocking(warning_codes.BATCH_REQUIRED, message, "update_recipe_rows")
         elif "id" not in row and is_marked(change.facts, row, "batch_tracked"):
             message = f"{path}: it is tracked by batch, but no batch was named: it is used from none"

@@ -36,7 +36,7 @@ _done = next(field for field in MANUFACTURING_ORDER.head if field.name == "done_
 _recipe, _work = (
     tuple(replace(field, says="", clears=False) for field in part.fields) for part in (_RECIPE, _OPERATIONS)
 )
-_batches = Field(BATCHES, Batches, "Used from them; the rest from none.", clears=False, filled=True)
+_batches = Field(BATCHES, Batches, "Used; the rest has no batch.", clears=False, filled=True)
 SHOWN = replace(
     MANUFACTURING_ORDER,
     head=(*_head, _done),

@@ -188,10 +188,9 @@ def _merged(change: Transition) -> Iterator[ToolWarning]:
     units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
     if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):
         ids = ", ".join(str(row.get("id")) for row in units)
-        message = (
-            f"rows {ids} hold serial numbers and reopening makes one of them: Katana would not say which is in which"
-        )
-        yield blocking(warning_codes.LOCKED, f"{message}; correct it in Katana")
+        message = f"rows {ids} hold serial numbers, and reopening merges those that differ only in quantity"
+        why = "Katana would not say which number belongs to which row"
+        yield blocking(warning_codes.LOCKED, f"{message}: {why}; correct it in Katana")
 
 
 def _away(change: Transition) -> ToolWarning:

@@ -37,7 +37,7 @@ class CorrectedRow(WriteRequest):
     batches: _Batches | None = None
     """In purchase units; the rest gets no batch."""
     serial_number_ids: _Units | None = None
-    """Those of its own received."""
+    """Those that really came."""
 
 
 class ForgottenRow(WriteRequest):

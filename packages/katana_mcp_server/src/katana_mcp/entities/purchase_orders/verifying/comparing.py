@@ -15,7 +15,7 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int, number
 
 _DIGITS = 10
-_WHICH = "rows of this good have several prices, or units: change the one that is meant by hand"
+_WHICH = "rows of this item have several prices or units: change the right row by hand"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +98,8 @@ def _units(side: Side) -> Iterator[Difference]:
     for line, factor in zip(side.lines, side.factors, strict=True):
         if factor is None:
             written = line.asked.unit or line.quantity.rest
-            message = (
-                f"line {line.place}: how many {side.unit.name or 'purchase units'} one {written!r} is, is not known"
-            )
+            units = side.unit.name or "purchase units"
+            message = f"line {line.place}: it is not known how many {units} one {written!r} holds"
             yield _said(
                 side,
                 "unit",
@@ -123,7 +122,7 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
         yield _said(side, "already_received", message, Way(no_call="it is already received"), **values)
         return
     what = "open" if is_note else "ordered"
-    message = f"the document has {_in_words(came, side)}, {what} are {_in_words(due, side)}"
+    message = f"the document has {_in_words(came, side)}, {_in_words(due, side)} are {what}"
     yield _said(side, "quantity", message, _quantity_way(side, came - due, terms), **values)
 
 
@@ -176,7 +175,7 @@ def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
 def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
     having = [key for key, percent in terms.rates.items() if percent == rate]
     if len(having) != 1:
-        return Way(no_call=f"{len(having) or 'no'} tax rates of the account are of {plain_number(rate)} %")
+        return Way(no_call=f"the account has {len(having) or 'no'} tax rates of {plain_number(rate)} %")
     return terms.settling.rows_changed(side, "tax_rate_id", having[0])
 
 

@@ -19,7 +19,7 @@ _DRAFT = "the order is a draft: order it first, by modify_purchase_order with st
 _BILLED = (
     "the order is billed: correct_purchase_order with reopen_billed=true changes it, and may post to accounting again"
 )
-_SEVERAL = "several rows of the order are of this good: correct the one that is meant with correct_purchase_order"
+_SEVERAL = "several rows of the order are of this item: correct the right one with correct_purchase_order"
 _LOCKED = (
     "received rows can no longer be changed; correct_purchase_order corrects them when all of the order is received"
 )

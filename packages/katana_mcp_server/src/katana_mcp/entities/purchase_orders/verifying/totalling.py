@@ -17,7 +17,7 @@ from katana_mcp.values import number, rows, total
 type Total = Literal["net_total", "tax_total", "total"]
 TOTALS: tuple[Total, ...] = ("net_total", "tax_total", "total")
 _CENT = Decimal("0.01")
-_NO_CALL = "totals follow from rows: settle those; freight is an additional cost of the order, in no total of it"
+_NO_CALL = "totals follow from rows: settle those; freight is an additional cost, which the order's totals leave out"
 
 
 @dataclass(frozen=True, slots=True)

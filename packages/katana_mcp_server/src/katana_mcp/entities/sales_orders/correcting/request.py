@@ -36,7 +36,7 @@ _head = tuple(
 _fields = tuple(field for field in _ROWS.fields if field.name in _ROW)
 _asked = (
     *(replace(field, says="", **({"verbs": ONLY_NEW} if field.name == "variant_id" else {})) for field in _fields),
-    Field(BATCHES, Batches, "Shipped from; the rest from none.", clears=False, filled=True),
+    Field(BATCHES, Batches, "Shipped; the rest has no batch.", clears=False, filled=True),
     Field(SHIPMENT, PartId, "Its shipment; the last by default.", clears=False, filled=True, verbs=ONLY_NEW),
 )
 _says = {**_ROWS.says, "add": "Also shipped.", "update": "As they should be.", "delete": "Not sold."}

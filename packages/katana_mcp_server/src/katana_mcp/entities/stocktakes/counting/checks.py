@@ -120,7 +120,8 @@ def _of_goods(sheet: Sheet) -> Iterator[ToolWarning]:
     unknown = [entry for entry in sheet.booked if entry.difference and entry.value is None]
     if unknown:
         few = ", ".join(sheet.called(entry.variant) for entry in unknown[:_FEW])
-        yield advisory(warning_codes.STOCK_UNKNOWN, f"no average cost is known, so no value of the difference: {few}")
+        message = f"the value of the difference is unknown, because there is no average cost: {few}"
+        yield advisory(warning_codes.STOCK_UNKNOWN, message)
     if sheet.unlisted:
         few = ", ".join(sheet.called(number) for number in sheet.unlisted[:_FEW])
         message = (

@@ -36,7 +36,7 @@ def delete_plan(request: CountStockRequest, facts: Facts) -> Draft:
         id=get_int(record, "id"),
         number=text(record, "stocktake_number"),
         status=text(record, "status"),
-        linked=() if adjustment is None else (f"stock adjustment {_number(adjustment)}: deleted along",),
+        linked=() if adjustment is None else (f"stock adjustment {_number(adjustment)}: deleted too",),
         prior_state={**record, ROWS: held, **({} if adjustment is None else {ADJUSTMENT: adjustment})},
         one_way=_ONE_WAY,
     )
@@ -55,8 +55,8 @@ def delete_checks(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarn
     adjustment = place_of(facts).adjustment
     if adjustment is not None:
         count = len(rows(adjustment, "stock_adjustment_rows"))
-        message = f"stock adjustment {_number(adjustment)} ({count} rows) is deleted along"
-        why = "whether Katana undoes its stock change is not certain, so check the stock afterwards"
+        message = f"stock adjustment {_number(adjustment)} ({count} rows) is deleted too"
+        why = "it is not certain that Katana undoes its stock change, so check the stock afterwards"
         yield advisory(warning_codes.STOCK_WAS_MOVED, f"{message}: {why}", "delete")
 
 

@@ -21,7 +21,8 @@ from katana_mcp.entities.stocktakes.rows import ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services
-from katana_mcp.tools.warnings import Refused
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import EMPTY, child, get_bool, get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject, Recognise, on_record
 from katana_mcp.writing.change import BACK, BEFORE, GOAL, Astray
@@ -49,7 +50,8 @@ async def look(saga: JsonObject, services: Services) -> JsonObject:
             break
         await services.clock.sleep(pause)
     else:
-        raise Refused(unasked("how the stocktake is: it is still working on its status"))
+        message = "Katana is still working on the status of the stocktake: try again in a moment"
+        raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, message))
     if record is None:
         return {"record": None, ROWS: []}
     return {
@@ -72,8 +74,8 @@ async def _found(saga: JsonObject, services: Services) -> Record | None:
     mine = [record for record in found if record.get("id") not in others]
     if len(mine) > 1 or any(record.get("location_id") != goal.get("location_id") for record in mine):
         ids = ", ".join(str(record.get("id")) for record in mine)
-        message = f"stocktake {number} is not clear (ids {ids}): delete the one that is not yours in Katana"
-        raise Astray(f"{message}, and apply the same token again")
+        message = f"the stocktake number {number} is not unique to this plan (ids {ids})"
+        raise Astray(f"{message}: delete the one that is not yours in Katana, and apply the same token again")
     return next(iter(mine), None)
 
 
