@@ -20,6 +20,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
     fresh = [number for number in goods if number not in has]
     using = [row["id"] for row in tenant.all(BOM) if row["ingredient_variant_id"] == goods[0]]
     worked = operations_of(tenant, made[0])
+    with_operations = {row["product_variant_id"] for row in tenant.all("product_operation_rows")} - {made[0]}
     material, priced = _priced(tenant)
     by_itself = [{"sku_or_variant_id": priced[0], "price": 77}]
     one_by_one: Changes = {"prices": {"percent": None, "skus_or_variant_ids": None, "prices": by_itself}}
@@ -35,7 +36,7 @@ def bom_writes(tenant: Tenant) -> dict[str, Usual]:
                 add_operation_rows=[{"operation_name": "Gluing"}],
                 update_operation_rows=[{"operation_row_id": worked[0], "operation_name": "Gluing"}],
                 delete_operation_row_ids=worked[:1],
-                copy_operations_of=other,
+                copy_operations_of=next(variant_id for variant_id in made if variant_id in with_operations),
             ),
         ),
         "change_prices": Usual(

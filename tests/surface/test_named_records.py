@@ -220,7 +220,8 @@ class _Calls:
     async def _counted(self, arguments: Record) -> tuple[Payload, Counter[str]]:
         before = self._stage.requests()
         result = await self._stage.result(self.tool, arguments)
-        entries = [*self._stage.own.sandbox.journal][before:]
+        # A listing of one counts the rows, which a collection without tombstones needs from time to time.
+        entries = [entry for entry in [*self._stage.own.sandbox.journal][before:] if ("limit", "1") not in entry.query]
         return payload_of(result), Counter(entry.path.rpartition("/")[2] for entry in entries)
 
 
