@@ -115,6 +115,7 @@ def test_every_path_that_a_page_names_is_there(page: Path) -> None:
 def _modules() -> frozenset[str]:
     """Return the modules of the tree by their names and by the ends of their paths."""
     places = [path.relative_to(ROOT).parts for top in TREE for path in (ROOT / top).rglob("*.py")]
+    places = [parts for parts in places if ".venv" not in parts]
     return frozenset("/".join(parts[nr:]) for parts in [("conftest.py",), *places] for nr in range(len(parts)))
 
 
