@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typed_orders import NOON, WEIRD
@@ -25,6 +26,8 @@ from cache_core.records import canonical
 from cache_core.search_rules import SearchText
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.backend import TypedBackend
+from cache_typed.compiling import compiled
+from cache_typed.mapping import layout_of
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 RELAXED = settings(deadline=None, max_examples=120)
@@ -175,3 +178,13 @@ async def test_texts_inside_of_nested_columns_are_found_as_the_reference_finds_t
         assert found == expected, condition
         assert expected, condition
     await typed.close()
+
+
+@pytest.mark.parametrize(
+    ("values", "is_narrowed"), [(("red",), True), (("red", "blue"), True), (("red", 5), False), ((5,), False)]
+)
+def test_only_texts_inside_of_a_nested_column_are_looked_for_beforehand(
+    values: tuple[str | int, ...], is_narrowed: bool
+) -> None:
+    clause = compiled(layout_of(SALES_ORDER_TABLE), (CustomValue("custom_fields", ("g",), values),), EVERYTHING)
+    assert (len(clause.parts), len(clause.left)) == (1 if is_narrowed else 0, 1)

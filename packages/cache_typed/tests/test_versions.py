@@ -190,13 +190,15 @@ def plant(nr: int) -> Row:
     return Row(nr, None, record, SearchText(names=f"fern {nr}"))
 
 
-async def test_added_columns_are_filled_from_what_was_unknown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [0, 1], ids=["this version", "the one before"])
+async def test_added_columns_are_filled_from_what_was_unknown(tmp_path: Path, version: int) -> None:
     cache = TypedBackend(tmp_path, PLANTS)
     await cache.open()
     rows = [plant(nr) for nr in range(1, 4)]
     await cache.apply(Batch(entity="plant", at=NOON, upserts=rows, state=SyncState(cursor=NOON)))
     await cache.close()
     made_older(tmp_path / CURRENT)
+    (tmp_path / CURRENT).rename(tmp_path / f"typed-{schema.SCHEMA_VERSION - version}.db")
     for _ in range(2):
         await cache.open()
         assert cache.emptied == frozenset()

@@ -66,6 +66,7 @@ def test_schema_errors_are_read_wrapped_and_bare(body: object) -> None:
             b"<html><head><title>502 Bad Gateway</title></head><body><h1>Oops</h1></body></html>",
             "502 Bad Gateway / Oops",
         ),
+        (b"<title>One</title><h1>Two</h1><h1>Three</h1>", "One / Two"),
         (b"<p>no title</p>", "no title"),
         (b"upstream\r\nfailed\x00", "upstream failed"),
         (b'{"error":{"message":"cut \\"o', 'cut "o'),

@@ -1,6 +1,8 @@
 """A person can be demanded; a question outlives a restart and a second server, answered anywhere, applied once."""
 
 import asyncio
+import errno
+import os
 import stat
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
@@ -183,13 +185,23 @@ async def test_the_key_is_made_once_and_is_private(tmp_path: Path) -> None:
     assert question_key(root) == key
     assert (stat.S_IMODE(path.stat().st_mode), [file.name for file in root.iterdir()]) == (0o600, ["question.key"])
     assert question_key(None) != question_key(None)
-    path.write_bytes(b"short")
-    with pytest.raises(CacheUnavailable, match="has 5 bytes"):
-        question_key(root)
+    for wrong in (b"short", b"long" * 25):
+        path.write_bytes(wrong)
+        with pytest.raises(CacheUnavailable, match=f"has {len(wrong)} bytes and not 32: move it away"):
+            question_key(root)
     path.unlink()
     path.symlink_to(tmp_path / "other" / "question.key")
     with pytest.raises(CacheUnavailable, match="cannot be used"):
         question_key(root)
+
+
+def test_a_key_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Path) -> Path:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("katana_mcp.caches.accounts.question_key.private_file", full)
+    with pytest.raises(CacheUnavailable, match="cannot be used: No space left on device"):
+        question_key(tmp_path / "kept")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,9 @@ DEFINED: dict[str, Any] = {
             {"choices": [{"id": 4, "label": "Red"}, {"id": 5, "label": "Blue"}]},
         ),
         ("u-2", "Size", "SalesOrder", "number", None),
+        ("u-3", "Gift", "SalesOrder", "boolean", None),
+        ("u-4", "Fitted", "SalesOrder", "date", None),
+        ("u-5", "Page", "SalesOrder", "url", None),
         ("u-9", "Text", "SalesOrderRow", "shortText", None),
         ("u-8", "Text", "ProductVariant", "shortText", None),
     )
@@ -124,8 +127,9 @@ def test_a_field_that_nothing_defines_is_refused_with_those_that_there_are() -> 
     rows = [{"row_id": 9, "custom_fields": {"u-0": "x", "u-1": "Red", "u-9": "y"}}]
     checks = _checked(custom_fields={"Shape": 1}, update_rows=rows)
     here = "custom_fields: no custom field has the label or id"
+    others = "Gift (u-3), Fitted (u-4), Page (u-5)"
     assert checks == [
-        ("not_found", f"{here} Shape here; there are: Colour (u-1), Size (u-2)", "custom_fields"),
+        ("not_found", f"{here} Shape here; there are: Colour (u-1), Size (u-2), {others}", "custom_fields"),
         *(
             (
                 "not_found",
@@ -159,12 +163,18 @@ def test_fields_and_choices_are_named_by_their_labels_and_shown_by_them() -> Non
         ("u-1", 6, "Colour must be one of Red, Blue, not 6"),
         ("Size", "8", "Size must be a number, not '8'"),
         ("Size", True, "Size must be a number, not True"),
+        ("Gift", "yes", "Gift must be true or false, not 'yes'"),
+        ("Gift", 1, "Gift must be true or false, not 1"),
+        ("Fitted", "tomorrow", "Fitted must be a day, such as 2026-03-01, not 'tomorrow'"),
+        ("Fitted", 20260301, "Fitted must be a day, such as 2026-03-01, not 20260301"),
+        ("Page", 7, "Page must be a text, not 7"),
     ],
 )
 def test_a_value_that_a_field_cannot_have_is_refused_with_what_it_can(name: str, value: object, message: str) -> None:
     assert _checked(custom_fields={name: value}) == [("invalid_argument", f"custom_fields: {message}", "custom_fields")]
-    assert _checked(custom_fields={"Colour": 5, "Size": Decimal("8.5")}) == []
-    assert _checked(custom_fields={name: None}) == []
+    fits = {"Colour": 5, "Size": Decimal("8.5"), "Gift": False, "Fitted": "2026-03-01", "Page": "https://p.example"}
+    assert _checked(custom_fields=fits) == []
+    assert {code for code, _, _ in _checked(custom_fields={name: None})} <= {"no_effective_change"}
 
 
 def test_a_label_that_two_fields_have_is_refused_with_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,11 +26,11 @@ def question_key(root: Path | None) -> bytes:
             _make(path)
         with open_in_place(path) as file:
             keep_private(file)
-            key = file.read(2 * _BYTES)
+            size, key = os.fstat(file.fileno()).st_size, file.read(_BYTES)
     except OSError as error:
         raise CacheUnavailable(f"the key of questions {path} cannot be used: {error.strerror}") from error
-    if len(key) != _BYTES:
-        raise CacheUnavailable(f"the key of questions {path} has {len(key)} bytes and not {_BYTES}: move it away")
+    if size != _BYTES:
+        raise CacheUnavailable(f"the key of questions {path} has {size} bytes and not {_BYTES}: move it away")
     return key
 
 
