@@ -28,6 +28,8 @@ _SECONDS = 900
 _BEGINS = 300
 _FIRST = 8
 """Tests of a first run, which collects few files: most bugs are noticed there."""
+_REST = 300.0
+"""Seconds of further tests that run the line, before a bug is said to live."""
 _NOTICED = ("killed", "NO END", "NO START")
 
 
@@ -110,10 +112,12 @@ def score(outcomes: Sequence[Outcome]) -> float:
 def _outcome(drawn: Drawn, why: str, trace: Trace, tree: Path) -> Outcome:
     if why:
         return Outcome(drawn, None, why=why)
-    tests = chosen(trace.tests(drawn.file, drawn.spans), drawn.file)
-    found = Verdict("LIVES", "no test runs it", 0.0)
+    every = trace.tests(drawn.file, drawn.spans)
+    likely = chosen(every, drawn.file)
+    rest = [test for test in chosen(every, drawn.file, len(every), _REST) if test not in likely]
+    tests, found = [*likely, *rest], Verdict("LIVES", "no test runs it", 0.0)
     with changed(tree / drawn.file, drawn.applied):
-        for part in filter(None, (tests[:_FIRST], tests[_FIRST:])):
+        for part in filter(None, (likely[:_FIRST], likely[_FIRST:], rest)):
             before = found.seconds
             found = verdict(tree, _arguments(part), _limit(part))
             found = replace(found, seconds=before + found.seconds)

@@ -247,3 +247,17 @@ async def test_a_reader_who_waits_for_a_long_first_listing_gets_what_was_edited_
     assert (answer.stale, world.asked()[-1]) == (False, ("maker", 1))
     rows = await world.cache.select("maker", Selection(limit=2_000, visibility=EVERYTHING))
     assert len(rows) == 1_000
+
+
+async def test_how_far_a_listing_is_can_be_asked_while_it_runs_and_not_afterwards() -> None:
+    world, seen = World(), list[tuple[int, int | None] | None]()
+    makers(world)
+
+    def asked() -> None:
+        running = world.syncer.progress("maker")
+        seen.append(None if running is None else (running.done, running.total))
+
+    world.syncer.listen(lambda progress: asked())
+    await world.syncer.start("maker")
+    assert seen == [(250, 1_000), (500, 1_000), (750, 1_000), (1_000, 1_000)]
+    assert world.syncer.progress("maker") is None

@@ -182,6 +182,12 @@ async def test_a_page_shows_its_parts() -> None:
     assert not page.header_missing
 
 
+async def test_a_record_without_its_key_is_told_by_its_id_where_it_has_one() -> None:
+    rows: list[object] = [{"id": 7}, {"id": "u-1"}, {"id": True}, {"notes": "none"}]
+    page = await FakeClient(lambda call: listing(rows, call)).product_operation_rows.page(1)
+    assert [bad.id for bad in page.invalid] == [7, "u-1", None, None]
+
+
 @pytest.mark.parametrize("answer", [[{"id": 1}], {"data": [{"id": 1}]}])
 async def test_the_envelope_is_detected(answer: object) -> None:
     client = FakeClient(lambda call: reply(answer))
