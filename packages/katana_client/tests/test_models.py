@@ -232,6 +232,13 @@ def test_any_value_in_any_field_costs_at_most_that_field(model: type[ReadModel],
     }
 
 
+@pytest.mark.parametrize("sent", ["1767323045", "2026", "2026-01-02", "", 1767323045, True])
+def test_what_is_no_moment_as_katana_sends_one_is_told(sent: object) -> None:
+    read = reading(Shape(Product), normalise({"id": 1, "created_at": sent}, Product))
+    assert isinstance(read, Reading)
+    assert read.unread == ("created_at",)
+
+
 @pytest.mark.parametrize(
     ("value", "path"),
     [

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katana_client.errors import ConfigurationError, InvalidRequest
-from katana_client.exchange import Call
+from katana_client.exchange import MAX_TARGET, Call
 from katana_client.paths import checked_base_url, checked_key, record_path
 
 HOSTILE = [
@@ -165,3 +165,10 @@ def test_any_other_base_url_is_refused(url: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         checked_base_url(url)
     assert str(caught.value).startswith("the Katana base URL ")
+
+
+def test_a_query_is_taken_up_to_its_limit_and_refused_beyond() -> None:
+    longest = MAX_TARGET - len("/variants?name=")
+    assert len(Call("GET", "/variants", (("name", "x" * longest),)).target) == MAX_TARGET
+    with pytest.raises(InvalidRequest, match=f"the query is too long: {MAX_TARGET + 1} characters"):
+        Call("GET", "/variants", (("name", "x" * (longest + 1)),))

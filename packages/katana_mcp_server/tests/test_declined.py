@@ -123,5 +123,8 @@ def test_what_somebody_works_on_no_answer_touches(clock: ManualClock, tmp_path: 
     assert (stored.state, stored.answer) == ("claimed", None)
     clock.advance(GONE_AFTER.total_seconds())
     file.answered([entry], answer)
+    stored = file.entry(entry)
+    assert stored is not None
+    assert (stored.answer, stored.answered_at) == (answer, clock.now())
     assert isinstance(file.claim("token", "other"), Declined) is (answer == "declined")
     file.close()
