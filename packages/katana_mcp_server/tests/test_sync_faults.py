@@ -152,6 +152,8 @@ async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_s
         poison = await services.cache.quarantined("customer", 100)
         assert len(poison) == len(kinds)
         assert all(poisoned.reason for poisoned in poison)
+        sent = [str(poisoned.payload)[:16] for poisoned in poison]
+        assert sum(start.startswith('{"') for start in sent) == sum(kind != "no object" for kind in kinds), sent
 
 
 @pytest.mark.parametrize("odd", ODD)
