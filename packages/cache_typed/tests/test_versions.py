@@ -213,6 +213,20 @@ async def test_added_columns_are_filled_from_what_was_unknown(tmp_path: Path, ve
         assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'ix_plant%_colour'").fetchall()
 
 
+async def test_a_file_of_the_version_before_whose_columns_are_others_leaves_the_entity_empty(tmp_path: Path) -> None:
+    cache = TypedBackend(tmp_path, PLANTS)
+    await cache.open()
+    await cache.apply(Batch(entity="plant", at=NOON, upserts=[plant(1)], state=SyncState(cursor=NOON)))
+    await cache.close()
+    with closing(sqlite3.connect(tmp_path / CURRENT)) as db, db:
+        db.execute("ALTER TABLE plant_leaf RENAME COLUMN size TO width")
+    (tmp_path / CURRENT).rename(tmp_path / f"typed-{schema.SCHEMA_VERSION - 1}.db")
+    await cache.open()
+    assert cache.emptied == {"plant"}
+    assert (await cache.count("plant"), (await cache.state("plant")).cursor) == (0, None)
+    await cache.close()
+
+
 async def test_columns_of_another_program_are_no_reason_to_start_empty(tmp_path: Path) -> None:
     cache = TypedBackend(tmp_path, PLANTS)
     await cache.open()
