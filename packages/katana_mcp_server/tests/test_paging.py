@@ -12,7 +12,7 @@ from server_wire import live, rows_of_cut_pages
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.references.page_ends import REMEMBERED, PageEnds
 from katana_mcp.references.services import Current
-from katana_mcp.surface.operations.paging import Page, page_of, paged
+from katana_mcp.surface.operations.paging import Page, offset, page_of, paged
 from katana_mcp.testing import paced, staged
 from katana_mcp.tools.answers import Answer
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
@@ -151,3 +151,8 @@ async def test_the_pages_of_a_search_go_on_to_the_last_row_that_it_reaches(clock
         assert total > len(seen) == len(set(seen)) == 1_000
         refusal = await stage.refusal("search_items", query="0", limit=50, page=21)
     assert refusal["warnings"][0]["field_path"] == "page"
+
+
+@pytest.mark.parametrize(("page", "before"), [(1, 0), (2, 25), (3, 50)])
+def test_before_a_page_stand_all_rows_of_the_pages_before(page: int, before: int) -> None:
+    assert offset(Asked(limit=25, page=page)) == before
