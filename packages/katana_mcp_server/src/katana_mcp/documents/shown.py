@@ -91,19 +91,21 @@ def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldCh
     yield from _of_updates(part, change)
     for key in diff.deletes:
         yield from _removed_fields(f"{part.name}[id={key}].", part.fields, diff.before[key], facts)
-    is_new = change.before is None
-    model = None if is_new else spec_of(part.collection or doc.collection).create
+    model = None if change.before is None else spec_of(part.collection or doc.collection).create
     sent = [field for field in part.fields if model is None or field.name in model.model_fields]
-    for place, row in enumerate(diff.adds):
-        own = [field for field in sent if field.name in row]
-        yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, EMPTY, row, facts)
+    yield from _of_adds(part, change, sent)
 
 
 def _beside_lines(part: Part, change: Transition) -> Iterator[FieldChange]:
     """Yield what changes of parts that are shown as lines, and what of new ones no line holds."""
     yield from _of_updates(part, change)
+    yield from _of_adds(part, change, [field for field in part.fields if field.is_unlined])
+
+
+def _of_adds(part: Part, change: Transition, fields: Sequence[Field]) -> Iterator[FieldChange]:
+    """Yield what these fields of new parts hold."""
     for place, row in enumerate(part.diff(change).adds):
-        own = [field for field in part.fields if field.is_unlined and row.get(field.name)]
+        own = [field for field in fields if field.name in row]
         prefix = f"{'' if change.before is None else 'add_'}{part.name}[{place}]."
         yield from _of_fields(prefix, own, EMPTY, row, change.facts)
 
