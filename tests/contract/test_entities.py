@@ -107,6 +107,8 @@ async def agree(pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data:
         some = [row.record for row in await cache.select(spec.name, replace(whole, fields=fields))]
         every = [row.record for row in await cache.select(spec.name, whole)]
         assert exact(some) == exact([projected(record, fields) for record in every])
+        parts = await cache.get_many(spec.name, [row.id for row in found.rows], fields)
+        assert exact([row.record for row in parts.rows]) == exact([projected(r.record, fields) for r in found.rows])
     assert answers[0] == answers[1]
     for conditions in ((), where):
         search = Search(text, 5, conditions, shown)

@@ -41,10 +41,10 @@ class Sick(MemoryBackend):
 
     failing = False
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         if self.failing:
             raise CacheUnavailable("sick")
-        return await super().get_many(entity, ids)
+        return await super().get_many(entity, ids, fields)
 
     async def apply(self, batch: Batch) -> Applied:
         if self.failing:
@@ -269,9 +269,9 @@ class Door(MemoryBackend):
         self.is_open = True
         self.through = asyncio.Event()
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         await self.through.wait()
-        return await super().get_many(entity, ids)
+        return await super().get_many(entity, ids, fields)
 
     async def close(self) -> None:
         self.is_open = False
@@ -308,9 +308,9 @@ class Timed(MemoryBackend):
         self._clock = clock
         self._seconds = seconds
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         self._clock.advance(self._seconds)
-        return await super().get_many(entity, ids)
+        return await super().get_many(entity, ids, fields)
 
 
 async def test_each_side_is_timed_by_itself() -> None:

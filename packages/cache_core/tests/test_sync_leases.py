@@ -205,9 +205,9 @@ class Shuffled(Mortal):
         for _ in range(self._random.choice((0, 1, 2, 30))):
             await asyncio.sleep(0)
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         await self._pause()
-        found = await super().get_many(entity, ids)
+        found = await super().get_many(entity, ids, fields)
         await self._pause()
         return found
 

@@ -227,9 +227,14 @@ class ComparedBackend:
             self._missed.discard(claim.entity)
         return await self.answering.claim(claim)
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
-        return await self._both(entity, "get_many", f"{len(ids)} ids", lambda one: one.get_many(entity, ids))
+        return await self._both(
+            entity,
+            "get_many",
+            f"{len(ids)} ids{_describe_fields(fields)}",
+            lambda one: one.get_many(entity, ids, fields),
+        )
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""
@@ -376,5 +381,9 @@ def fault(error: Exception) -> str:
 
 def _describe_selection(selection: Selection) -> str:
     filters = ", ".join(condition.field for condition in selection.where) or "no filter"
-    fields = "" if selection.fields is None else f"; {len(selection.fields)} fields"
-    return f"{filters}; by {selection.order.field}; {selection.offset}+{selection.limit}{fields}"
+    window = f"{selection.offset}+{selection.limit}"
+    return f"{filters}; by {selection.order.field}; {window}{_describe_fields(selection.fields)}"
+
+
+def _describe_fields(fields: frozenset[str] | None) -> str:
+    return "" if fields is None else f"; {len(fields)} fields"

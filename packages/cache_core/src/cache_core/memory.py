@@ -111,11 +111,11 @@ class MemoryBackend:
                 stored.id, stored.version, stored.record, row.text, stored.key, row.deleted, row.archived
             )
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
         rows = self._table(entity).rows
         asked = tuple(dict.fromkeys(ids))
-        found = tuple(_stored(rows[record_id]) for record_id in asked if record_id in rows)
+        found = tuple(_stored(rows[record_id]).projected(fields) for record_id in asked if record_id in rows)
         return Found(found, tuple(record_id for record_id in asked if record_id not in rows))
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:

@@ -255,8 +255,8 @@ class CacheBackend(Protocol):
         """Return the lease of an entity after a claim: the claimed one, or the one of another holder."""
         ...
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
-        """Return rows by id in any soft state, in the order asked; any number of ids."""
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
+        """Return rows by id in any soft state, in the order asked; any number of ids, `fields` as in `Selection`."""
         ...
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:

@@ -85,9 +85,9 @@ class RoutedBackend:
         """Return the lease of an entity after a claim; it stands beside the entity's rows."""
         return await self.backend_of(claim.entity).claim(claim)
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
-        return await self.backend_of(entity).get_many(entity, ids)
+        return await self.backend_of(entity).get_many(entity, ids, fields)
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""

@@ -148,7 +148,7 @@ class LegacyBackend:
         async with writer.transaction("BEGIN IMMEDIATE") as db:
             return await take_lease(db, claim)
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked; any number of ids."""
         self._spec(entity)
         asked = tuple(dict.fromkeys(ids))
@@ -158,7 +158,7 @@ class LegacyBackend:
                 marks = ",".join("?" * len(some))
                 sql = f"SELECT {_STORED} FROM entities AS e WHERE e.entity = ? AND e.id IN ({marks})"
                 rows |= {row.id: row for row in await _rows(db, sql, (entity, *some))}
-        found = tuple(rows[record_id] for record_id in asked if record_id in rows)
+        found = tuple(rows[record_id].projected(fields) for record_id in asked if record_id in rows)
         return Found(found, tuple(record_id for record_id in asked if record_id not in rows))
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:

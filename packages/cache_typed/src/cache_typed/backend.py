@@ -92,9 +92,9 @@ class TypedBackend:
         self._layout(claim.entity)
         return await self._storage.write(lambda db: writing.take_lease(db, claim))
 
-    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+    async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
-        return await self._read(entity, lambda db, layout: reading.get_many(db, layout, ids))
+        return await self._read(entity, lambda db, layout: reading.get_many(db, layout, ids, fields))
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""

@@ -79,10 +79,10 @@ def _stored(
     return Stored(row_id, stored_version, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
 
 
-def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> Found:
+def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
     keys = keys_of(db, layout, ids)
-    found = {row.row.id: row.row for row in load(db, layout, list(keys.values()))}
+    found = {row.row.id: row.row for row in load(db, _shown(layout, fields), list(keys.values()))}
     asked = dict.fromkeys(ids)
     return Found(
         tuple(found[record_id] for record_id in asked if record_id in found),
@@ -125,7 +125,7 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
     """Return the window of rows that meet the conditions, in order."""
     odd = has_overflow(db, layout)
     query = window_query(layout, selection)
-    shown = layout if selection.fields is None else layout.only(selection.fields)
+    shown = _shown(layout, selection.fields)
     if query is not None and not odd:
         return tuple(row.row for row in load(db, shown, [nr for (nr,) in db.execute(*query)]))
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
@@ -134,6 +134,10 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
     return tuple(row.row for row in load(db, shown, ordered))
+
+
+def _shown(layout: Layout, fields: frozenset[str] | None) -> Layout:
+    return layout if fields is None else layout.only(fields)
 
 
 def window_query(layout: Layout, selection: Selection, *more: str) -> tuple[str, dict[str, Cell]] | None:

@@ -21,9 +21,25 @@ VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in VARIAN
 """What SKU and name of a variant are read from."""
 
 
+_ITEM = frozenset(
+    (
+        "id name uom type category_name additional_info default_supplier_id batch_tracked serial_tracked "
+        "is_sellable is_producible is_purchasable is_auto_assembly purchase_uom purchase_uom_conversion_rate "
+        "lead_time minimum_order_quantity archived_at deleted_at"
+    ).split()
+)
+_COMPANY = frozenset(("id", "name", "currency"))
+READ_OF: Mapping[str, frozenset[str]] = {
+    **{entity: _ITEM for _, entity in VARIANT_PARENTS},
+    **dict.fromkeys(("customer", "supplier"), _COMPANY),
+    "location": frozenset(("id", "name", "sales_allowed", "purchase_allowed", "manufacturing_allowed")),
+}
+"""What is read of records that are looked up; the addresses of a customer, say, are not. Of others it is all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Records by entity and id, in any soft state; what is unknown stays unnamed."""
+    """Records by entity and id, in any soft state, each with what `READ_OF` says; what is unknown stays unnamed."""
 
     records: dict[tuple[str, RecordId], Record] = field(default_factory=dict[tuple[str, RecordId], Record])
     parts: dict[tuple[str, RecordId], list[Record]] = field(default_factory=dict[tuple[str, RecordId], list[Record]])
@@ -170,7 +186,7 @@ async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[obj
     asked = dict.fromkeys(key for value in ids if (key := as_id(value)) is not None)
     missing = [record_id for record_id in asked if (entity, record_id) not in names.records]
     if missing:
-        found = await cache.get_many(entity, missing)
+        found = await cache.get_many(entity, missing, READ_OF.get(entity))
         names.records.update(((entity, row.id), row.record) for row in found.rows)
 
 

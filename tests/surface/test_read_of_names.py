@@ -1,0 +1,29 @@
+"""Of records that are looked up for a name only some fields are read: no answer and no preview misses another one."""
+
+import re
+
+import pytest
+
+from katana_mcp.references import display_names
+from katana_mcp.testing import Stage, text_of
+from katana_sandbox import ManualClock, Tenant
+
+from .matrix import A_MINUTE, matrix
+
+_TOKEN = re.compile(r"'[\w-]{32}'|\"[\w-]{32}\"")
+"""Tokens of plans, which are drawn."""
+
+
+async def test_answers_are_the_same_as_with_whole_records(
+    stage: Stage, tenant: Tenant, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = 0
+    for tool, usual in matrix(tenant).items():
+        clock.advance(A_MINUTE)
+        said = text_of(await stage.result(tool, usual.arguments))
+        with monkeypatch.context() as whole:
+            whole.setattr(display_names, "READ_OF", {})
+            expected = text_of(await stage.result(tool, usual.arguments))
+        assert _TOKEN.sub("", said) == _TOKEN.sub("", expected), tool
+        named += '"name":' in said
+    assert named > 40
