@@ -46,6 +46,22 @@ class Store:
         self.reads = StockReads(self.shelf, self.cache, self.clock)
 
 
+async def test_of_each_record_only_what_was_named_comes_with_its_age() -> None:
+    store = Store()
+    store.shelf.levels = {1: Decimal(2)}
+    for _ in range(2):
+        answer = await store.reads.ensure([1], fields=frozenset(("is_covered",)))
+        assert [row.record for row in answer.stored] == [
+            {"fetched_at": iso(store.clock.now()), "dirty_at": None, "is_covered": False}
+        ]
+    assert len(store.shelf.asked) == 1
+    await mark_dirty(store.cache, [1], iso(store.clock.now()))
+    assert [row.record.keys() for row in (await store.reads.ensure([1])).stored] == [
+        {"variant_id", "fetched_at", "dirty_at", "is_covered", "levels"}
+    ]
+    assert len(store.shelf.asked) == 2
+
+
 async def test_all_variants_are_asked_for_at_once_and_only_when_not_fresh() -> None:
     store = Store()
     store.shelf.levels = {1: Decimal("1.50000"), 2: Decimal(2)}

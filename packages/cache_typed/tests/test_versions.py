@@ -25,7 +25,7 @@ from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping, table_of
 from cache_typed.tables import TABLES
 
-FIXTURES = sorted(DIRECTORY.glob("typed-*.db"))
+FIXTURES = sorted(DIRECTORY.glob("typed-*.db"), key=lambda path: int(path.stem.removeprefix("typed-")))
 NAMES = [path.stem for path in FIXTURES]
 CURRENT = f"typed-{schema.SCHEMA_VERSION}.db"
 

@@ -44,6 +44,7 @@ HELD = {
     "typed-7": BOOKS,
     "typed-8": BOOKS,
     "typed-9": BOOKS,
+    "typed-10": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

@@ -17,7 +17,7 @@ from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 

@@ -7,7 +7,7 @@ import asyncio
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Protocol, Self
 
 from cache_core.clock import Clock
@@ -15,7 +15,7 @@ from cache_core.errors import CacheUnavailable, SourceUnavailable
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
-from cache_core.specs.stock import STOCK
+from cache_core.specs.stock import STOCK, stock_record
 from cache_core.sync.freshness import Patience
 from cache_core.sync.progress import OnProgress, Progress
 from cache_core.sync.stock_invalidation import dirty_at
@@ -110,7 +110,7 @@ class StockReads:
 
     async def read_moved(self, variant_ids: Sequence[int]) -> bool:
         """Read cached levels anew of which a change was seen since; return whether none is left."""
-        found = await self._cache.get_many(STOCK.name, variant_ids)
+        found = await self._cache.get_many(STOCK.name, variant_ids, _AGE)
         moved = [row.id for row in found.rows if _is_dirty(row) and isinstance(row.id, int)]
         return not moved or not (await self.ensure(moved)).moved
 
@@ -119,7 +119,11 @@ class StockReads:
         return await self.ensure(variant_ids, _NEVER)
 
     async def ensure(
-        self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for, spent: float = 0.0
+        self,
+        variant_ids: Sequence[int],
+        fresh_for: timedelta = STOCK.fresh_for,
+        spent: float = 0.0,
+        fields: frozenset[str] | None = None,
     ) -> StockAnswer:
         """Return the stock of these variants, fetched now where it is not fresh.
 
@@ -127,16 +131,18 @@ class StockReads:
             variant_ids: whose stock.
             fresh_for: how old it may be where the patience does not say; what asks for very many allows them more.
             spent: seconds that the read has waited already; they are taken from its patience where levels are cached.
+            fields: what of each record is returned besides its age, as in `Selection`; None for all of it.
         """
+        fields = None if fields is None else fields | _AGE
         reason = None
         fresh_for = fresh_for if fresh_for is _NEVER else self._patience.fresh_for or fresh_for
-        found = await self._cache.get_many(STOCK.name, variant_ids)
-        if found.missing or any(self._is_due(row, fresh_for) for row in found.rows):
+        found = await self._cache.get_many(STOCK.name, variant_ids, fields)
+        if found.missing or any(map(self._is_due(fresh_for), found.rows)):
             wait = self._patience.cold if found.missing else max(_LEAST, self._patience.warm - spent)
             reason = self._closed or await self._bounded(variant_ids, fresh_for, wait)
-            found = await self._cache.get_many(STOCK.name, variant_ids)
+            found = await self._cache.get_many(STOCK.name, variant_ids, fields)
         fetched = [_fetched_at(row) for row in found.rows]
-        stale = any(self._is_due(row, fresh_for) for row in found.rows)
+        stale = any(map(self._is_due(fresh_for), found.rows))
         moved = frozenset(row.id for row in found.rows if _is_dirty(row))
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), moved, stale, reason)
 
@@ -183,27 +189,23 @@ class StockReads:
             if mark != before.get(variant_id)
         }
         records = [
-            {
-                "variant_id": variant_id,
-                "fetched_at": at,
-                "dirty_at": marks.get(variant_id),
-                "levels": levels[variant_id],
-            }
-            for variant_id in variant_ids
+            stock_record(variant_id, at, marks.get(variant_id), levels[variant_id]) for variant_id in variant_ids
         ]
         prepared = await prepare(STOCK, records, self._cache)
         await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
 
     async def _marks(self, variant_ids: Sequence[int]) -> dict[RecordId, str | None]:
-        return {row.id: dirty_at(row) for row in (await self._cache.get_many(STOCK.name, variant_ids)).rows}
+        found = await self._cache.get_many(STOCK.name, variant_ids, _AGE)
+        return {row.id: dirty_at(row) for row in found.rows}
 
     async def _due(self, variant_ids: Sequence[int], fresh_for: timedelta) -> list[int]:
         """Return the variants to fetch: unknown and moved ones first, then the oldest, so that many calls reach all."""
-        rows = {row.id: row for row in (await self._cache.get_many(STOCK.name, variant_ids)).rows}
+        rows = {row.id: row for row in (await self._cache.get_many(STOCK.name, variant_ids, _AGE)).rows}
+        is_due = self._is_due(fresh_for)
         due = [
             variant_id
             for variant_id in dict.fromkeys(variant_ids)
-            if variant_id not in rows or self._is_due(rows[variant_id], fresh_for)
+            if variant_id not in rows or is_due(rows[variant_id])
         ]
         return sorted(
             due,
@@ -212,11 +214,15 @@ class StockReads:
             ),
         )
 
-    def _is_due(self, row: Stored, fresh_for: timedelta) -> bool:
-        age = self._clock.now() - datetime.fromisoformat(_fetched_at(row))
-        return _is_dirty(row) or not timedelta(0) <= age <= fresh_for
+    def _is_due(self, fresh_for: timedelta) -> Callable[[Stored], bool]:
+        """Return what says whether levels have to be fetched by now: they are old, of later than now, or moved."""
+        now = self._clock.now()
+        first, last = iso(now - fresh_for), iso(now)
+        return lambda row: not first <= _fetched_at(row) <= last or _is_dirty(row)
 
 
+_AGE = frozenset(("fetched_at", "dirty_at"))
+"""What says how old a record is."""
 _NEVER = timedelta(-1)
 """For so long nothing stays fresh."""
 

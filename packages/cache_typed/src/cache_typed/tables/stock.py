@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from cache_core.specs.stock import STOCK
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import Document, Part, identity, part_of, whole
+from cache_typed.documents import Document, Part, flag, identity, part_of, whole
 from cache_typed.mapping import PartMapping, TableMapping
 
 
@@ -16,6 +16,9 @@ class Stock(Document, table=True):
     """The stock of a variant; nothing of it is searched."""
 
     variant_id: int = identity()
+    fetched_at: datetime | None = moment()
+    dirty_at: datetime | None = moment()
+    is_covered: bool | None = flag()
     cache_count_levels: int | None = whole()
 
 

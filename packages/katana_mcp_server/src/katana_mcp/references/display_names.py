@@ -23,10 +23,10 @@ VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in VARIAN
 
 _ITEM = frozenset(
     (
-        "id name uom type category_name additional_info default_supplier_id batch_tracked serial_tracked "
-        "is_sellable is_producible is_purchasable is_auto_assembly purchase_uom purchase_uom_conversion_rate "
-        "lead_time minimum_order_quantity archived_at deleted_at"
-    ).split()
+        *("id", "name", "uom", "type", "category_name", "additional_info", "archived_at", "deleted_at"),
+        *("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable", "is_auto_assembly"),
+        *("default_supplier_id", "purchase_uom", "purchase_uom_conversion_rate", "lead_time", "minimum_order_quantity"),
+    )
 )
 _COMPANY = frozenset(("id", "name", "currency"))
 READ_OF: Mapping[str, frozenset[str]] = {

@@ -147,6 +147,14 @@ _USED = {
     **ARRIVE_BY,
 }
 """What is filtered by, ordered by and added up."""
+_HELD_UP = frozenset(("id", "order_no", "location_id", "production_deadline_date"))
+_WAITING = frozenset(
+    (
+        *("manufacturing_order_id", "variant_id", "total_remaining_quantity"),
+        *("ingredient_availability", "ingredient_expected_date"),
+    )
+)
+"""What is read of orders, and of their recipe rows."""
 _SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
 
 
@@ -161,7 +169,8 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
-    orders, more_orders = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
+    selection = Selection(conditions, Order("id"), _MOST, fields=_HELD_UP)
+    orders, more_orders = await first_rows(services, _ORDERS, selection)
     waiting, more_rows = await _waiting(request, orders, services)
     waits = sorted(_waits(waiting, orders), key=_Wait.rank)
 
@@ -215,7 +224,7 @@ async def _waiting(
     states = (_SHORT, _COMING) if request.include_expected else (_SHORT,)
     mine = OneOf("manufacturing_order_id", tuple(order.id for order in orders))
     conditions = (mine, OneOf("ingredient_availability", states))
-    return await first_rows(services, _RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
+    return await first_rows(services, _RECIPE_ROWS, Selection(conditions, Order("id"), _MOST, fields=_WAITING))
 
 
 def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:

@@ -25,6 +25,29 @@ ARRIVE_BY: Mapping[str, tuple[str, ...]] = {
 }
 """What documents say of arrivals, by their cache entity; those of production are the orders themselves."""
 
+_READ_OF: Mapping[str, frozenset[str]] = {
+    "purchase_order": frozenset(
+        (
+            *("id", "order_no", "supplier_id", "location_id", "expected_arrival_date"),
+            *(
+                f"purchase_order_rows[].{name}"
+                for name in ("variant_id", "location_id", "received_date", "arrival_date")
+            ),
+            *(f"purchase_order_rows[].{name}" for name in ("quantity", "purchase_uom_conversion_rate")),
+        )
+    ),
+    "manufacturing_order": frozenset(
+        (*("id", "order_no", "variant_id", "location_id", "remaining_quantity", "production_deadline_date"),)
+    ),
+    "stock_transfer": frozenset(
+        (
+            *("id", "stock_transfer_number", "target_location_id", "expected_arrival_date"),
+            *("stock_transfer_rows[].variant_id", "stock_transfer_rows[].quantity"),
+        )
+    ),
+}
+"""What is read of documents that bring something."""
+
 type Place = tuple[int | None, int | None]
 """Variant and location."""
 
@@ -49,7 +72,7 @@ class Arrival:
 
     Attributes:
         key: the name of the document's id.
-        document: its record.
+        document: its record, with what is read of it here.
         order_no: its number.
         quantity: in stock units; None when it is not known.
         date: when it is expected.
@@ -96,7 +119,8 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     found: dict[Place, list[Arrival]] = {}
     cut: list[str] = []
     for entity, where, brought in zip(SOURCES, (bought, made, moved), (_bought, _made, _moved), strict=True):
-        documents, more = await first_rows(services, entity, Selection(where, Order("id"), _MOST))
+        selection = Selection(where, Order("id"), _MOST, fields=_READ_OF[entity])
+        documents, more = await first_rows(services, entity, selection)
         cut += [entity] if more else []
         for place, arrival in (pair for row in documents for pair in brought(row.record)):
             found.setdefault(place, []).append(arrival)

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from itertools import repeat
 from typing import Annotated, Any, Literal, cast
 
 from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
+from cache_core.specs.stock import STOCK
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
-from katana_mcp.references.purchasable import purchasable_variant
+from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
 from katana_mcp.references.resolve import first_rows, none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -144,19 +146,22 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = await where(request, services)
-    variants, count = await _variants(request, conditions, services)
-    ids = [variant.id for variant in variants if isinstance(variant.id, int)]
-    stock = await reads.stock().ensure(ids, FRESH_FOR, services.clock.monotonic() - began)
+    ids, count = await _variants(request, conditions, services)
+    spent = services.clock.monotonic() - began
+    stock = await reads.stock().ensure(ids, FRESH_FOR, spent, fields=frozenset((_COVERED,)))
     judged = _Judged(include_expected=request.include_expected)
-    found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
+    found = sorted(await _short(stock, places_in(conditions), judged, services), key=_Short.rank)
 
     names = await _names_of(found, services)
-    lines = [line for short in found if (line := _order(short, names))]
+    goods = [purchasable_variant(short.variant.record, names) for short in found]
+    needed_lines = [order_line(good, short.uncovered) for good, short in zip(goods, found, strict=True)]
+    lines = [line for line in needed_lines if line is not None]
     totals = by_supplier(lines)
     to_order = shown_suppliers(totals)
 
     async def render(first: int, last: int) -> list[Answer]:
-        return [_row(short, names) for short in found[first:last]]
+        shown = slice(first, last)
+        return [*map(_row, found[shown], goods[shown], needed_lines[shown], repeat(names))]
 
     asked = await page_of("list_low_stock_items", request, services, render, to_order)
     page = paged(asked, await render(asked.first, asked.last), len(found), now, beside=to_order)
@@ -171,7 +176,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         *unread(stock),
         *judged.warnings(),
         *await unread_warnings(services, _USED),
-        *([_too_many(count)] if count > len(variants) else []),
+        *([_too_many(count)] if count > len(ids) else []),
         *([_more_suppliers(len(to_order), len(totals))] if len(to_order) < len(totals) else []),
         *_unpriced(lines),
         *page.warnings,
@@ -186,12 +191,10 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     )
 
 
-async def _variants(
-    request: ListLowStockItemsRequest, conditions: Where, services: Services
-) -> tuple[list[Stored], int]:
-    """Return the live variants that meet the filters, at most `_MOST`, and how many there are."""
+async def _variants(request: ListLowStockItemsRequest, conditions: Where, services: Services) -> tuple[list[int], int]:
+    """Return the ids of the live variants that meet the filters, at most `_MOST`, and how many there are."""
     supplied = tuple(condition for condition in conditions if condition.field == "default_supplier_id")
-    found: list[Stored] = []
+    found: list[int] = []
     count = 0
     for entity, path in _ITEMS:
         if request.item_type in {None, entity}:
@@ -200,9 +203,24 @@ async def _variants(
                 items, more = await first_rows(services, entity, Selection(supplied, Order("id"), _MOST))
                 count += more
                 mine = (OneOf(path, tuple(item.id for item in items)),)
-            found += await services.cache.select("variant", Selection(mine, Order("id"), _MOST - len(found)))
+            window = Selection(mine, Order("id"), _MOST - len(found), fields=frozenset(("id",)))
+            variants = await services.cache.select("variant", window)
+            found += [variant.id for variant in variants if isinstance(variant.id, int)]
             count += await services.cache.count("variant", mine)
     return found, count
+
+
+async def _short(
+    stock: StockAnswer, places: frozenset[object], judged: "_Judged", services: Services
+) -> Sequence[_Short]:
+    """Return what is short at these locations or, without any, everywhere; of the rest nothing more is read."""
+    ids = [stored.id for stored in stock.stored if stored.record.get(_COVERED) is not True]
+    levels = (await services.cache.get_many(STOCK.name, ids, frozenset(("levels",)))).rows
+    variants = (await services.cache.get_many("variant", ids)).rows
+    return [*judged.short(variants, levels, places)]
+
+
+_COVERED = "is_covered"
 
 
 @dataclass(slots=True)
@@ -212,12 +230,12 @@ class _Judged:
     include_expected: bool
     unknown: int = 0
 
-    def short(self, variants: Sequence[Stored], stock: StockAnswer, places: frozenset[object]) -> Iterator[_Short]:
+    def short(self, variants: Sequence[Stored], stock: Sequence[Stored], places: frozenset[object]) -> Iterator[_Short]:
         """Yield the levels that are short, at these locations or, without any, everywhere."""
         by_id = {variant.id: variant for variant in variants}
-        for stored in stock.stored:
+        for stored in stock:
             for level in rows(stored.record, "levels"):
-                if is_at(level, places):
+                if is_at(level, places) and stored.id in by_id:
                     short = self._short(by_id[stored.id], level)
                     if short is not None:
                         yield short
@@ -270,14 +288,9 @@ async def _names_of(found: Sequence[_Short], services: Services) -> Names:
     return await look_up(services.cache, ids_by_entity, [("variant", short.variant) for short in found])
 
 
-def _order(found: _Short, names: Names) -> OrderLine | None:
-    return order_line(purchasable_variant(found.variant.record, names), found.uncovered)
-
-
-def _row(found: _Short, names: Names) -> Answer:
+def _row(found: _Short, good: PurchasableVariant, line: OrderLine | None, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
-    good = purchasable_variant(variant, names)
     return LowStockItem(
         variant_id=get_int(variant, "id"),
         sku=text(variant, "sku"),
@@ -297,7 +310,7 @@ def _row(found: _Short, names: Names) -> Answer:
         supplier=good.supplier_name,
         minimum_order_quantity=good.minimum,
         lead_time=get_int(variant, "lead_time"),
-        **_ordered(_order(found, names)),
+        **_ordered(line),
     )
 
 

@@ -17,6 +17,13 @@ _MOST = 10_000
 NOT_SHIPPING = ("DELIVERED", "PACKED", "PENDING")
 """Statuses of sales orders of which nothing is left to ship, or that are quotes and hold no stock."""
 
+_ROWS = tuple(f"sales_order_rows[].{name}" for name in ("id", "variant_id", "location_id", "quantity"))
+SOLD = frozenset(("order_no", "delivery_date", "location_id", "sales_order_rows[].product_availability", *_ROWS))
+_SHIPPED = frozenset(f"sales_order_fulfillment_rows[].{name}" for name in ("sales_order_row_id", "quantity"))
+_TAKEN = frozenset(("manufacturing_order_id", "variant_id", "total_remaining_quantity", "ingredient_availability"))
+_TAKING = frozenset(("order_no", "status", "location_id", "production_deadline_date"))
+"""What is read here of sales orders, shipments, ingredients, and the orders that take these."""
+
 THERE = ("IN_STOCK", "NOT_APPLICABLE")
 """Availabilities of a row whose goods are there: booked for it by the rank of its order, or never in stock."""
 
@@ -68,7 +75,7 @@ async def needs_of(variants: Sequence[int], services: Services) -> Needs:
 
 async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
     """Return how much of each row of these sales orders is in shipments, by the row's id."""
-    selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST)
+    selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST, fields=_SHIPPED)
     shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
     found: dict[int | None, Decimal] = {}
     for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
@@ -88,7 +95,7 @@ def open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[
 
 async def _sold(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
     where = (OneOf("sales_order_rows[].variant_id", tuple(variants)), NoneOf("status", NOT_SHIPPING))
-    orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST))
+    orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST, fields=SOLD))
     shipped = await shipped_rows([order.id for order in orders], services)
     return [need for order in orders for need in _needs(order, shipped)]
 
@@ -104,9 +111,10 @@ def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tup
 
 async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
     where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
-    lines, _ = await first_rows(services, "manufacturing_order_recipe_row", Selection(where, Order("id"), _MOST))
+    selection = Selection(where, Order("id"), _MOST, fields=_TAKEN)
+    lines, _ = await first_rows(services, "manufacturing_order_recipe_row", selection)
     ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
-    stored = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
+    stored = (await services.cache.get_many("manufacturing_order", list(ids), _TAKING)).rows if ids else ()
     orders = {row.id: row.record for row in stored if not row.deleted and row.record.get("status") != "DONE"}
     found: list[tuple[Place, Need]] = []
     for row in (line.record for line in lines):

@@ -28,7 +28,7 @@ from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
-from katana_mcp.workflows.needs import NOT_SHIPPING, THERE, OpenRow, open_rows, shipped_rows
+from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
 from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -140,6 +140,13 @@ class _Judged:
         return text(self.order.record, "delivery_date") or _LAST, get_int(self.order.record, "id") or 0
 
 
+_READ_OF = SOLD | {
+    *("id", "status", "customer_id"),
+    *(f"sales_order_rows[].{name}" for name in ("product_expected_date", "linked_manufacturing_order_id")),
+}
+"""What is read of an order."""
+
+
 async def _run(request: OrderReadinessRequest, services: Services) -> Answer:
     with patient(services) as reads:
         return await _answer(request, reads)
@@ -151,7 +158,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = (NoneOf("status", NOT_SHIPPING), *await where(request, services))
-    orders, more = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
+    orders, more = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST, fields=_READ_OF))
     judged = await _judged(orders, services)
     found = sorted((judgement for judgement in judged if _is_meant(judgement, request)), key=_Judged.rank)
 
