@@ -36,9 +36,10 @@ async def test_hard_deletions_leave_the_cache_and_missing_records_come_back() ->
     assert await world.cached() == world.truth()
 
 
-async def test_an_audit_that_finds_nothing_costs_a_request_per_250_and_one() -> None:
+@pytest.mark.parametrize("count", [600, 750])
+async def test_an_audit_that_finds_nothing_costs_a_request_per_250_and_one(count: int) -> None:
     world = World()
-    await cached(world)
+    await cached(world, count)
     outcome = await world.syncer.audit("gadget")
     assert outcome.requests == len(world.asked()) == 4
     assert (await world.cache.state("gadget")).audit.completed_at == iso(world.clock.now())

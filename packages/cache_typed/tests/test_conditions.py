@@ -22,11 +22,12 @@ from cache_core.conditions import (
 )
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search, Selection
-from cache_core.records import canonical
+from cache_core.records import RecordId, canonical
 from cache_core.search_rules import SearchText
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.backend import TypedBackend
 from cache_typed.compiling import compiled
+from cache_typed.keys import is_primary_key
 from cache_typed.mapping import layout_of
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
@@ -188,3 +189,22 @@ def test_only_texts_inside_of_a_nested_column_are_looked_for_beforehand(
 ) -> None:
     clause = compiled(layout_of(SALES_ORDER_TABLE), (CustomValue("custom_fields", ("g",), values),), EVERYTHING)
     assert (len(clause.parts), len(clause.left)) == (1 if is_narrowed else 0, 1)
+
+
+@pytest.mark.parametrize("edge", [2**63 - 1, -(2**63)])
+async def test_the_greatest_and_the_least_number_of_a_column_are_found(edge: int) -> None:
+    cache = TypedBackend(None)
+    await cache.open()
+    rows = [Row(nr, NOON, canonical({"id": nr, "customer_id": key}), SearchText()) for nr, key in ((1, edge), (2, 7))]
+    await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
+    for value, expected in ((edge, [1]), (Decimal(edge), [1]), (edge + 1, []), (edge - 1, [])):
+        found = await cache.select("sales_order", Selection((OneOf("customer_id", (value,)),)))
+        assert [row.id for row in found] == expected
+    await cache.close()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0, True), (7, True), (2**63 - 1, True), (2**63, False), (-1, False), ("7", False)]
+)
+def test_an_id_is_its_own_key_where_the_column_holds_it(value: RecordId, *, expected: bool) -> None:
+    assert is_primary_key(layout_of(SALES_ORDER_TABLE), value) is expected

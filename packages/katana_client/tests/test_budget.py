@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from katana_client import ManualClock, Priority, Quota, RateFacts, SlidingWindowBudget, SystemClock
-from katana_client.ledger import Entry, Ledger
+from katana_client.ledger import Entry, Ledger, ServerQuota
 
 
 async def use(
@@ -206,6 +206,14 @@ def test_what_was_kept_apart_is_taken_over_once_and_only_from_its_owner() -> Non
         "theirs.2": Entry(3, Priority.INTERACTIVE, "theirs"),
         "mine.3": Entry(5, Priority.BULK, "mine"),
     }
+
+
+@pytest.mark.parametrize(("ahead", "left"), [(0.0, 3), (1.0, 3), (1.1, None)])
+def test_what_katana_said_a_second_from_now_still_counts(ahead: float, left: int | None) -> None:
+    ledger = Ledger()
+    ledger.reported = ServerQuota(3, 100 + ahead, 120)
+    ledger.heartbeat("mine", 100)
+    assert ledger.reported == (ServerQuota() if left is None else ServerQuota(left, 100 + ahead, 120))
 
 
 async def test_the_systems_clock_moves() -> None:

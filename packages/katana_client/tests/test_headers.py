@@ -27,6 +27,8 @@ MS = int(NOW.timestamp() * 1000)
         ("inf", None),
         ("soon", None),
         ("", None),
+        (f"{'0' * 9_998}15", 15.0),
+        (f"{'0' * 9_999}15", None),
         (format_datetime(NOW + timedelta(seconds=20), usegmt=True), 20.0),
         (format_datetime(NOW - timedelta(hours=1), usegmt=True), 0.0),
         (format_datetime(NOW + timedelta(hours=1), usegmt=True), MAX_WAIT),

@@ -87,6 +87,7 @@ def test_the_message_survives_any_envelope(body: bytes, message: str) -> None:
     [
         ('{{"message":"{}"}}', 600),
         ('"{}"', 600),
+        ('{{"message":"{}","cut":', 600),
         ("{}", 300),
         ("<title>{}</title>", 200),
         ("<p>{}</p>", 300),

@@ -12,7 +12,9 @@ from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, guesses
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
 from katana_mcp.entities import ENTITIES
+from katana_mcp.references.services import Services
 from katana_mcp.server.wiring import Environment, connected
+from katana_mcp.surface.operations import search
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
@@ -371,3 +373,13 @@ async def test_a_hit_names_its_supplier_and_what_it_costs_there(stage: Stage, te
     variant = tenant.get("variants", row["variant_id"])
     assert (row["supplier"], row["purchase_currency"]) == (supplier["name"], supplier["currency"])
     assert row["purchase_price"] == variant["purchase_price"]
+
+
+async def test_a_miss_names_five_that_are_near_each_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def near(_: Services, source: str, text: str) -> list[str]:
+        return [f"{text}-{place}" for place in ("both", f"{source} 1", f"{source} 2", f"{source} 3")]
+
+    monkeypatch.setattr(search, "near_misses", near)
+    empty = (await stage.call("search_items", query="nothing-has-this"))["empty"]
+    assert empty["did_you_mean"][:2] == ["nothing-has-this-both", "nothing-has-this-variant 1"]
+    assert len(set(empty["did_you_mean"])) == 5

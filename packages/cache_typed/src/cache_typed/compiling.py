@@ -220,7 +220,7 @@ def _whole_bound(column: str, sign: str, value: int | Decimal, clause: Clause) -
 def _whole_cell(value: Scalar) -> Cell:
     if isinstance(value, bool | str):
         return None
-    exact = abs(value) <= _TOP and value == int(value)
+    exact = abs(value) <= _TOP + 1 and value == int(value)
     return int(value) if exact and fits_whole(int(value)) else None
 
 

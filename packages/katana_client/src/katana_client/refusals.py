@@ -17,7 +17,7 @@ _MAX_DETAILS = 100
 _MAX_INFO = 20
 _TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]{0,500}>")
-_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,600})')
+_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,700})')
 _REASONS = {
     400: "Bad Request",
     401: "Unauthorized",
