@@ -11,7 +11,7 @@ from server_wire import live
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of, within
-from katana_mcp.tools.hidden import escape_hidden, meant
+from katana_mcp.tools.hidden import escape_hidden, hides_nothing, meant
 from katana_sandbox import ManualClock
 
 TOOLS = [tool.name for tool in tools() if tool.read_only and not tool.plans and tool.name != "cache_status"]
@@ -185,3 +185,18 @@ async def test_an_answer_stays_bounded_however_much_is_hidden_in_it(own: OwnSand
 def test_a_text_without_hidden_characters_stays_as_it_is(text: str) -> None:
     assert escape_hidden(text) == text
     assert meant(text) == text
+
+
+@pytest.mark.parametrize("around", ["a{}b", "Ł{}", "{}\n"])
+def test_an_answer_hides_nothing_where_no_character_of_it_would_be_shown_otherwise(around: str) -> None:
+    for code in (*range(0xD800), *range(0xE000, 0x10000), *CODES):
+        text = around.format(chr(code))
+        if hides_nothing(json.dumps({"name": text}, ensure_ascii=False)):
+            assert escape_hidden(text) == text, hex(code)
+        else:
+            assert escape_hidden(text) != text or chr(code) in '\b\f\n\r"\\', hex(code)
+
+
+def test_a_symbol_may_be_followed_by_the_selector_that_makes_it_colourful() -> None:
+    for text, hides in (("\u2764\ufe0f", False), ("a\ufe0f", True), ("Ł\u2764\ufe0f", False)):
+        assert hides_nothing(json.dumps(text, ensure_ascii=False)) is not hides

@@ -4,7 +4,7 @@ A field is a top-level key of the record, or `children[].key` to ask for a child
 Datetimes are compared in the form that Katana sends (UTC, milliseconds), numbers by value, text as it stands.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
@@ -96,7 +96,7 @@ def holds(condition: Condition, record: Record) -> bool:
     if isinstance(condition, CustomValue):
         named = (value for place in values_at(record, condition.field) for value in _custom(place, condition.names))
         return any(_is_meant(value, condition.values) for value in named)
-    values = [value for value in values_at(record, condition.field) if not isinstance(value, dict)]
+    values = _plain_values(record, condition.field)
     match condition:
         case OneOf(_, accepted):
             return any(_same(value, candidate) for value in values for candidate in accepted)
@@ -108,6 +108,14 @@ def holds(condition: Condition, record: Record) -> bool:
             return any(_between(value, low, high) for value in values)
         case Below(_, limit):
             return any(_compare(value, limit) == -1 for value in values)
+
+
+def _plain_values(record: Record, path: str) -> Sequence[object]:
+    """Return the values at a path that are no objects."""
+    value = record.get(path) if "." not in path else None
+    if isinstance(value, str | int | Decimal):
+        return (value,)
+    return [value for value in values_at(record, path) if not isinstance(value, dict)]
 
 
 def hold(where: Iterable[Condition], record: Record) -> bool:

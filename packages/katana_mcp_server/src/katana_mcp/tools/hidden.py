@@ -17,6 +17,8 @@ _CLASSES = (
 # U+FE0F after a symbol is how emoji are written; a carriage return before a line feed is a line break.
 _SYMBOLS = r"\xa9\xae\u203c\u2049\u2122-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _HIDDEN = re.compile(rf"[{_CLASSES}]|(?<![{_SYMBOLS}])\ufe0f|\r(?!\n)")
+_HIDDEN_SOMEWHERE = re.compile(rf"[{_CLASSES}\ufe0f\r]")
+"""What may be hidden, whatever stands beside it."""
 _ESCAPED = re.compile(r"\\[bfru]")
 """How JSON has controls in a text; a line break and a tab are shown as they are."""
 _SHOWN = re.compile(r"<U\+([0-9A-F]{4,6})>")
@@ -33,7 +35,18 @@ def hides_nothing(json_text: str) -> bool:
     """Return whether no text in a JSON text has hidden characters; of some that have none it is not seen."""
     if _ESCAPED.search(json_text):
         return False
-    return (json_text.isascii() and json_text.isprintable()) or not _HIDDEN.search(json_text)
+    if json_text.isprintable() and _is_latin(json_text):
+        return True  # what of Latin-1 is hidden is not printable either
+    # An answer has many characters, and few different ones.
+    return not _HIDDEN_SOMEWHERE.search("".join(set(json_text))) or not _HIDDEN.search(json_text)
+
+
+def _is_latin(text: str) -> bool:
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def without_hidden(text: str) -> str:
