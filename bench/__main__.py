@@ -39,6 +39,7 @@ def _of(place: str, *first: str) -> Measure:
 
 MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "client": (_of("outside.client"), (0,)),
+    "cold": (_of("first_minute.first_answers"), (5_000,)),
     "calls": (_of("serving.warm_calls"), (0,)),
     "http": (_of("over_http.calls"), (0,)),
     "starts": (_of("serving.starts"), (0,)),

@@ -17,11 +17,21 @@ SYNC = "Cold sync of variants with their products"
 CLIENT = "Client"
 RECALL = "Recall of a batch over three levels"
 RECALLED = "what was made of it, and who got it, p50"
+COLD = "First answers of an account that was never read, on a virtual clock"
 CALLS = "Warm read tools, in-memory client"
 HTTP = "Warm calls over HTTP, by clients at once"
 START = "Process start to tools/list over stdio"
 BUDGET = "Request budget in a file"
 SANDBOX = "Sandbox"
+
+FIRST_ANSWERS: Mapping[str, tuple[int | None, int | None]] = {
+    "a SKU searched": (None, 3),
+    "a supplier's code searched": (None, 3),
+    "stock of three SKUs": (None, 3),
+    "an order planned": (10, None),
+    "what is short": (None, None),
+}
+"""Questions of a first minute; how many seconds they are to wait at most, and how many requests they are to need."""
 
 STORED = "pages → stored and searchable"
 AGAIN = "the same pages again, unchanged"
@@ -188,6 +198,17 @@ def _sandbox() -> Iterator[Line]:
     yield line("state read", "s", 2, (50_000,))
 
 
+def _first(what: str, unit: str, most: int | None) -> Line:
+    return Line(
+        topic=COLD,
+        what=what,
+        unit=unit,
+        sizes=(5_000,),
+        goal={} if most is None else {5_000: most},
+        note="2,000 orders, 0.35 s an answer, 60 requests a minute",
+    )
+
+
 def _lines() -> Iterator[Line]:
     yield Line(
         topic=CLIENT,
@@ -204,6 +225,9 @@ def _lines() -> Iterator[Line]:
         yield Line(topic=OTHERS, what=entity, unit="records/s", sizes=(10_000,))
     yield Line(topic=RECALL, what=RECALLED, sizes=ORDERS, goal={10_000: 300}, note="a tenth of the documents is read")
     yield from _sync()
+    for what, (seconds, requests) in FIRST_ANSWERS.items():
+        yield _first(f"{what}, waited", "s", seconds)
+        yield _first(f"{what}, requests for it", "requests", requests)
     for tool in READ_TOOLS:
         yield Line(topic=CALLS, what=f"{tool}, p50", over=5, note="floor: a FastMCP tool that does nothing")
         yield Line(topic=CALLS, what=f"{tool}, requests to Katana", unit="requests", goal={0: NOT_CACHED.get(tool, 0)})

@@ -57,9 +57,9 @@ class InventedSource:
         """Return nothing: a cold sync asks for no single records."""
         raise AssertionError(f"{spec.name}: {ids}")
 
-    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str], field: str | None = None) -> SourcePage:
         """Return nothing: a cold sync asks for no single records."""
-        raise AssertionError(f"{spec.name}: {keys}")
+        raise AssertionError(f"{spec.name}: {field} {keys}")
 
 
 class Holding:

@@ -105,7 +105,10 @@ def _proves_fields(write: Write, said: Mapping[Field, OldAndNew], before: Held, 
 
 
 def _words(write: Write, name: str, value: object, before: Held) -> list[object]:
-    """Return what a record is called whose id is in a field, and custom fields by their labels."""
+    """Return what a record is called whose id is in a field, custom fields by their labels, options as pairs."""
+    if name == "config_attributes" and isinstance(value, list):
+        pairs = cast("list[dict[str, object]]", value)
+        return ["; ".join(f"{pair['config_name']}: {pair['config_value']}" for pair in pairs)]
     if name == "custom_fields" and isinstance(value, dict):
         labels = {key: json.loads(raw)["label"] for key, raw in before["custom_field_definitions"].items()}
         return [{labels[key]: entry for key, entry in cast("dict[str, object]", value).items()}]
@@ -194,8 +197,9 @@ def _differing(before: Held, after: Held) -> Iterator[Field]:
     """Yield the fields whose value means something else now."""
     for collection, key in _changed(before, after):
         old, new = _record(before, collection, key), _record(after, collection, key)
-        names = (old.keys() | new.keys()) - OWN
-        yield from ((collection, key, name) for name in names if not alike(old.get(name), new.get(name)))
+        lost = {name: value for name, value in old.items() if new or value != []}  # with an empty list nothing goes
+        names = (lost.keys() | new.keys()) - OWN
+        yield from ((collection, key, name) for name in names if not alike(lost.get(name), new.get(name)))
 
 
 def _said(write: Write, preview: Payload, key: object, before: Held, after: Held) -> Iterator[tuple[Field, OldAndNew]]:

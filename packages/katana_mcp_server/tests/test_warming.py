@@ -82,7 +82,7 @@ async def test_a_document_is_read_by_its_number_before_its_listing_has_come_to_i
 async def test_skus_are_read_by_one_request_before_their_listing_has_come_to_them(
     own: OwnSandbox, clock: ManualClock
 ) -> None:
-    own.sandbox.faults.add(Fault("GET /variants", nth=1, action=Delay(30)))
+    own.sandbox.faults.add(Fault("GET /products", nth=1, action=Delay(30)))
     variants = live(own.sandbox.tenant(), "variants")
     skus = [variant["sku"] for variant in variants if variant["sku"] and unique_sku(own.sandbox.tenant(), variant)][:3]
     async with staged(own) as stage:

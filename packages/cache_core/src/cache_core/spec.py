@@ -131,6 +131,7 @@ class EntitySpec:
         id_path: the field that identifies a record within its entity.
         key_path: the business key for `find_by_key` (SKU, order number), if it has one.
         keys_at_once: for how many business keys Katana filters one listing; 0 where it does not.
+        codes: further fields of codes by which Katana filters a listing.
         watermark: whether Katana filters this collection by `updated_at_min`.
         include: which soft states the listing must ask for explicitly.
         children: paths of what is embedded and has collections or writes of its own: rows, addresses, a fee.
@@ -147,6 +148,7 @@ class EntitySpec:
     id_path: str = "id"
     key_path: str | None = None
     keys_at_once: int = 0
+    codes: tuple[str, ...] = ()
     watermark: bool = True
     include: tuple[SoftState, ...] = ("deleted",)
     children: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from urllib.parse import quote_plus
 
 from cache_core.clock import Clock
 from cache_core.errors import SourceUnavailable
-from cache_core.records import Record, RecordId, iso
+from cache_core.records import Record, RecordId, iso, values_at
 from cache_core.spec import EntitySpec, Listed
 from cache_core.sync.source import PAGE_SIZE, SourcePage, Window
 
@@ -155,11 +155,13 @@ class FakeSource:
         shown: Sequence[Record] = [dict(rows[record_id]) for record_id in ids if record_id in rows]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))
 
-    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str], field: str | None = None) -> SourcePage:
         """Return records by their business keys, as many as one request names."""
         assert len(self.key_batches(spec, keys)) <= 1, f"{len(keys)} keys in one request"
         rows = await self._singled(spec)
-        shown: Sequence[Record] = [dict(row) for row in rows.values() if row.get(spec.key_path or "") in keys]
+        shown: Sequence[Record] = [
+            dict(row) for row in rows.values() if {*values_at(row, field or spec.key_path or "")} & {*keys}
+        ]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))
 
     async def _singled(self, spec: EntitySpec) -> dict[RecordId, dict[str, object]]:

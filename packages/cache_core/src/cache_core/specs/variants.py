@@ -17,6 +17,7 @@ VARIANT = EntitySpec(
     ),
     key_path="sku",
     keys_at_once=100,
+    codes=("supplier_item_codes",),
     include=("deleted", "archived"),
     inherits=(_PRODUCT, _MATERIAL),
 )

@@ -163,11 +163,11 @@ class Syncer:
                 return False
         return True
 
-    async def fetch_keys(self, entity: str, keys: Sequence[str]) -> bool:
-        """Read the records with these business keys and store them, as `fetch` does."""
+    async def fetch_keys(self, entity: str, keys: Sequence[str], field: str | None = None) -> bool:
+        """Read the records with these business keys, or codes in a field, and store them, as `fetch` does."""
         spec = self.specs[entity]
         for batch in self._live.key_batches(spec, keys):
-            if not await self._fetched(spec, self._live.with_keys(spec, batch)):
+            if not await self._fetched(spec, self._live.with_keys(spec, batch, field)):
                 return False
         return True
 

@@ -82,6 +82,12 @@ class Source(Protocol):
         """
         ...
 
-    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
-        """Return the records with these business keys, one of `key_batches`, in any soft state."""
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str], field: str | None = None) -> SourcePage:
+        """Return the records with these business keys, one of `key_batches`, in any soft state.
+
+        Args:
+            spec: of the entity.
+            keys: what is looked for.
+            field: where it is looked for instead of the business key, one of `spec.codes`.
+        """
         ...

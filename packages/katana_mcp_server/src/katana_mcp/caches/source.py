@@ -131,10 +131,10 @@ class KatanaSource:
         unread = [collection.unread_fields(record) for record in found]
         return SourcePage(found, len(found), unread=_unread(spec, found, unread))
 
-    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
-        """Return the records with these business keys, from one listing that Katana filters by them."""
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str], field: str | None = None) -> SourcePage:
+        """Return the records with these business keys, or codes in another field: one listing that Katana filters."""
         value: object = list(keys) if spec.keys_at_once > 1 else keys[0]
-        return await self._listed(spec, Window(1), _included(spec) | {str(spec.key_path): value})
+        return await self._listed(spec, Window(1), _included(spec) | {field or str(spec.key_path): value})
 
     async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
         collection = self._collection(listed)

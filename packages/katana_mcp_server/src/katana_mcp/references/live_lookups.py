@@ -87,6 +87,14 @@ class LiveLookups:
         if not by_key:
             self._failed_at[entity] = self.clock.monotonic()
 
+    async def read_code(self, entity: str, code: str) -> None:
+        """Read what a first listing has not brought yet by a code, which is not asked for again within a minute."""
+        if self.unasked(entity, [code]):
+            if await self._fresh.read_missing_code(entity, code):
+                self._asked[entity, code] = self.clock.monotonic()
+            else:
+                self._failed_at[entity] = self.clock.monotonic()
+
     async def read(self, entity: str, values: Sequence[int | str], *, newest: bool = False) -> str | None:
         """Ask for these by their ids or keys, else for what is newest; return why that failed, or None."""
         spec = self._specs[entity]
@@ -139,6 +147,15 @@ class CallLookups:
                 values.setdefault(place, []).append(value)
         tried = await asyncio.gather(*[self._ask(entity, some, newest=newest) for entity, some in values.items()])
         return any(tried)
+
+    async def ask_first(self, entity: str, code: str) -> bool:
+        """While the first listing of an entity goes on, ask Katana for a key or code of it; return whether it does."""
+        async with self.account.turn(entity):
+            if await self.account.listed(entity):
+                return False
+            if self.account.failed_since(entity, self._began) is None:
+                await self.account.read_code(entity, code)
+            return True
 
     async def _ask(self, entity: str, values: Sequence[int | str], *, newest: bool) -> bool:
         async with self.account.turn(entity):

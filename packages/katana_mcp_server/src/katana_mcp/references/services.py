@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -141,6 +141,10 @@ class Services:
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""
         return None if self.sandbox else f"{self.web_base_url}{path}"
+
+    def waited(self, seconds: float) -> "Services":
+        """Return the services of a call that has waited for Katana so long already."""
+        return replace(self, fresh=self.fresh.after(seconds))
 
 
 class TenantDoor(Protocol):

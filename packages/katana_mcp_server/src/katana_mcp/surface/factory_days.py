@@ -61,7 +61,7 @@ async def with_days(services: Services) -> Services:
         began = services.clock.monotonic()
         with services.awaited(FACTORY):
             await services.fresh.ensure(FACTORY)
-        services = replace(services, fresh=services.fresh.after(services.clock.monotonic() - began))
+        services = services.waited(services.clock.monotonic() - began)
     stored = await services.cache.select(entity, Selection(limit=1))
     return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
 

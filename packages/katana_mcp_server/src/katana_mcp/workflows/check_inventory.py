@@ -7,7 +7,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.live_reads import LiveRead, LiveRows
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import AtLocation, where
 from katana_mcp.surface.operations.partial_names import completed
@@ -18,9 +18,10 @@ from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number, rows, total
 from katana_mcp.workflows.bins import BinStock, Pair, stock_by_bin
 from katana_mcp.workflows.stock import NEVER, age_of, is_at, is_service, places_in, unread
-from katana_mcp.workflows.variants import NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, current_for, resolve
 
-_READS = (*VARIANT_ENTITIES, "location")
+_SMALL = ("location",)
+_READS = (*VARIANT_ENTITIES, *_SMALL)
 
 
 class CheckInventoryRequest(Request):
@@ -77,7 +78,7 @@ class CheckInventoryAnswer(Envelope):
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     began, live = services.clock.monotonic(), LiveRead.begin(services)
-    now = await current(services, _READS, ("variant",))
+    now = await current_for(request.skus_or_variant_ids, _READS, _SMALL, services)
     with now.refusals():
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))

@@ -4,16 +4,17 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import ToolSpec, View
 from katana_mcp.surface.operations.embedded import CustomField, config
 from katana_mcp.surface.operations.rows import to_answers
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import EMPTY, get_bool, get_int, get_strs
-from katana_mcp.workflows.variants import NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, current_for, resolve
 
-_READS = (*VARIANT_ENTITIES, "supplier", *FACTORY, *CUSTOM_FIELDS)
+_SMALL = ("supplier", *FACTORY, *CUSTOM_FIELDS)
+_READS = (*VARIANT_ENTITIES, *_SMALL)
 
 
 class GetVariantDetailsRequest(Request):
@@ -70,7 +71,7 @@ class VariantDetailsAnswer(Envelope):
 
 
 async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
-    now = await current(services, _READS, ("variant",))
+    now = await current_for(request.skus_or_variant_ids, _READS, _SMALL, services)
     resolved = await resolve(request.skus_or_variant_ids, services)
     rows = await to_answers(lambda _: _VIEW, [("variant", variant) for variant in resolved.variants], services)
     fit = bounded("get_variant_details", rows, resolved)

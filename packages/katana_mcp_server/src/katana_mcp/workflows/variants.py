@@ -1,13 +1,13 @@
 """SKUs and variant ids, mixed as people give them, resolved to variants in the order given."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from cache_core.protocol import Stored
 from katana_mcp.references.display_names import none_yet
 from katana_mcp.references.resolve import EXPLAINED, all_listed, none_at_all, variants_named
-from katana_mcp.references.services import Services
+from katana_mcp.references.services import Current, Services, as_it_stands, current
 from katana_mcp.references.suggestions import near_keys
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, size_of
@@ -15,6 +15,26 @@ from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
 
 _KINDS = ("variant", "service")
+
+
+async def current_for(
+    asked: Sequence[str | int], reads: Iterable[str], small: Iterable[str], services: Services
+) -> Current:
+    """Return how current variants are that were asked for by SKU or id; they are brought up to date as far as need be.
+
+    While their first listing goes on, Katana is asked for these; where it has all of them, nothing else is waited for.
+
+    Args:
+        asked: their SKUs and ids.
+        reads: everything that the answer reads.
+        small: what of it has few records, and is waited for in any case.
+        services: the tenant's services.
+    """
+    began = services.clock.monotonic()
+    if not await all_listed(services, "variant") and len(await variants_named(asked, services)) == len({*asked}):
+        await services.fresh.ensure(small)
+        return await as_it_stands(services, reads)
+    return await current(services.waited(services.clock.monotonic() - began), reads, ("variant",))
 
 
 class NotFound(Answer):

@@ -1,13 +1,16 @@
 """A query that is shaped like the account's numbers or codes is one first: what has it comes first, a miss is said."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 
 from cache_core.indexing import parents_of
+from cache_core.protocol import Search
 from cache_core.records import Record
 from cache_core.search_rules import Query, normalised, parse
 from cache_core.spec import EntitySpec, Parents, Place, texts_at
 from katana_mcp.references.code_shapes import codes_in, is_numbered, plain
 from katana_mcp.references.display_names import titled
+from katana_mcp.references.resolve import read_items
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_misses
 from katana_mcp.surface.descriptor import Entity
@@ -31,6 +34,29 @@ async def number_alone(entity: Entity, query: str, services: Services) -> str:
 _NUMBER = ("number", "no", "nr")
 
 
+async def brought_first(entity: Entity, searches: Mapping[str, Search], services: Services) -> bool:
+    """Return whether something has a code though first listings still go on: Katana is asked for it before them.
+
+    Which shapes the codes of the account have is not known yet: a word with a digit may be one.
+    """
+    code = next(iter(searches.values())).text.strip()
+    if len(code.split()) != 1 or len(code) < _LEAST or not any(character.isdigit() for character in code):
+        return False
+    if not any(await asyncio.gather(*[services.lookups.ask_first(source, code) for source in entity.sources])):
+        return False
+    specs, plain_code = services.syncer.specs, plain(code)
+    owners: list[Sourced] = []
+    for source, search in searches.items():
+        rows = [(source, hit.row) for hit in (await services.cache.search(source, search)).hits]
+        owners += [row for row in rows if plain_code in map(plain, codes_in(specs[source], row[1].record))]
+    await read_items([row for source, row in owners if source == "variant"], services)
+    return bool(owners)
+
+
+_LEAST = 3
+"""Characters of a code that is asked for before the account's codes are known."""
+
+
 async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], services: Services) -> bool:
     """Return whether a query is shaped like a number or a code, and nothing that was found has it.
 
@@ -48,8 +74,8 @@ async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], servic
 async def looked_up(entity: Entity, query: str, services: Services) -> str | None:
     """Return the number or code in the account's own spelling where something may have it by now, else None.
 
-    Katana is asked for it, unless the cache has it in any state. A code may be a supplier's or a barcode, which Katana
-    does not look for: what is newest is read.
+    Katana is asked for it, unless the cache has it in any state. A code may be a supplier's or a barcode: what is
+    newest is read, which has the codes of all.
     """
     numbers = {source: await services.codes.number(source, query) for source in entity.sources}
     asked = [(source, query.strip() if number is None else number.written) for source, number in numbers.items()]

@@ -9,7 +9,7 @@ from cache_core.conditions import Visibility
 from cache_core.protocol import Hit, Search, SearchResult
 from cache_core.search_rules import parse
 from katana_mcp.references.display_names import none_yet
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Current, Services, as_it_stands, current
 from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.surface.operations import coded
@@ -68,7 +68,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     if not parse(request.query).tokens:
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
-    now = await current(services, (*entity.sources, *entity.reads), entity.sources)
+    now = await _current(entity, request, services)
     request = request.model_copy(update={"query": await coded.number_alone(entity, request.query, services)})
     searches = _searches(entity, request)
     results, hits = await _found(searches, services)
@@ -108,6 +108,14 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         total_is_lower_bound=any(result.cut for result in results.values()) or None,
         empty=empty,
     )
+
+
+async def _current(entity: Entity, request: SearchRequest, services: Services) -> Current:
+    """Return how current the rows are; nothing is waited for where Katana has just given what has the code."""
+    reads, began = (*entity.sources, *entity.reads), services.clock.monotonic()
+    if await coded.brought_first(entity, _searches(entity, request), services):
+        return await as_it_stands(services, reads)
+    return await current(services.waited(services.clock.monotonic() - began), reads, entity.sources)
 
 
 def _searches(entity: Entity, request: SearchRequest) -> Mapping[str, Search]:
