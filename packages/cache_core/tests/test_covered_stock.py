@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cache_core.records import Json, Record
-from cache_core.specs.stock import is_covered, stock_record
+from cache_core.sync.stock_records import is_covered, stock_record
 
 NUMBERS = ("reorder_point", "safety_stock_level", "quantity_in_stock", "quantity_committed", "quantity_expected")
 AMOUNTS = st.integers(-3, 6).map(lambda half: Decimal(half) / 2) | st.integers(-1, 3)

@@ -230,7 +230,8 @@ async def test_listings_go_through_the_second_key_and_what_people_wait_for_throu
     own.sandbox.add_key(SYNC)
     setup = Setup(cache_dir=tmp_path if kept else None, flags={"sync_api_key": SYNC})
     used, status = await _used_keys(own, setup)
-    assert used["customers"] == used["variants"] == {key_digest(SYNC)}
+    assert used["customers"] == {key_digest(SYNC)}
+    assert used["variants"] == {key_digest(SYNC), key_digest(own.api_key)}, "listed, and asked for by a SKU"
     assert used["inventory"] == {key_digest(own.api_key)}
     assert "notices" not in status
     budgets = {f"budget-{identity(ADDRESS, api_key)}.sqlite" for api_key in (own.api_key, SYNC)}

@@ -280,7 +280,10 @@ async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage,
         # Each first listing of documents that move stock makes old what was read before it.
         moving = {"/v1/sales_orders", "/v1/purchase_orders", "/v1/manufacturing_orders"} & set(asked)
         assert asked.pop("/v1/inventory", 0) <= 1 + len(moving), asked
-        assert max(asked.values()) == 1, asked
+        # What is named is asked for before the listing that has it too.
+        named = {"/v1/variants", "/v1/materials"} if when == "cold" else set[str]()
+        assert {path for path, times in asked.items() if times > 1} <= named, asked
+        assert max(asked.values()) <= 1 + bool(named), asked
         clock.advance(700)
 
 

@@ -90,9 +90,10 @@ async def read_items(variants: Sequence[Stored], services: Services) -> None:
     """Read the items of variants that have just come: a variant without its item has no name and no unit."""
     for path, entity in VARIANT_PARENTS:
         ids = {item for row in variants if (item := get_int(row.record, path)) is not None}
-        missing = (await services.cache.get_many(entity, list(ids))).missing if ids else ()
-        if missing:
-            await services.fresh.read_again(entity, missing)
+        async with services.lookups.account.turn(entity):  # who waits finds what the other one read
+            missing = (await services.cache.get_many(entity, list(ids), frozenset())).missing if ids else ()
+            if missing:
+                await services.fresh.read_again(entity, missing)
 
 
 async def live_record(services: Services, entity: str, stored: Stored) -> Stored:

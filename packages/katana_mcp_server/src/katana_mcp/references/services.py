@@ -68,6 +68,10 @@ def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+_BRIEF = 0.8
+"""Seconds that an answer waits for what would only make it newer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """One tenant's services.
@@ -141,6 +145,10 @@ class Services:
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""
         return None if self.sandbox else f"{self.web_base_url}{path}"
+
+    def brief(self, began: float) -> float:
+        """Return what is left of the moment that a call which began then waits for what it can do without."""
+        return max(0.0, _BRIEF - (self.clock.monotonic() - began))
 
     def waited(self, seconds: float) -> "Services":
         """Return the services of a call that has waited for Katana so long already."""
@@ -258,9 +266,9 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
     return _current(services, freshness, about, unread)
 
 
-async def as_it_stands(services: Services, entities: Iterable[str]) -> Current:
-    """Say how current the rows of these entities are that were just read, without waiting for Katana once more."""
-    freshness = await services.fresh.ensure(entities, wait=0)
+async def as_it_stands(services: Services, entities: Iterable[str], wait: float = 0) -> Current:
+    """Say how current the rows of these entities are that were just read, waiting at most so long for Katana again."""
+    freshness = await services.fresh.ensure(entities, wait=wait)
     return _current(services, freshness, list(freshness.values()), [])
 
 

@@ -114,7 +114,7 @@ async def _current(entity: Entity, request: SearchRequest, services: Services) -
     """Return how current the rows are; nothing is waited for where Katana has just given what has the code."""
     reads, began = (*entity.sources, *entity.reads), services.clock.monotonic()
     if await coded.brought_first(entity, _searches(entity, request), services):
-        return await as_it_stands(services, reads)
+        return await as_it_stands(services, reads, services.brief(began))
     return await current(services.waited(services.clock.monotonic() - began), reads, entity.sources)
 
 

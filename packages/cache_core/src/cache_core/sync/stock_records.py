@@ -1,0 +1,48 @@
+"""What is kept of a variant's stock: its levels, their age, and whether they cover what is to be there.
+
+Refuses to call covered what is not known.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from cache_core.records import Record
+
+
+def stock_record(variant_id: int, fetched_at: str, dirty_at: str | None, levels: Sequence[Record]) -> Record:
+    """Return the stock of a variant as it is kept: its `/inventory` rows, when they were asked for, and what they say.
+
+    Args:
+        variant_id: whose it is.
+        fetched_at: when it was asked for, ISO-8601 UTC.
+        dirty_at: when it may have moved since, or None.
+        levels: the rows of `/inventory`, one for each location.
+    """
+    covered = all(map(is_covered, levels))
+    return {
+        "variant_id": variant_id,
+        "fetched_at": fetched_at,
+        "dirty_at": dirty_at,
+        "is_covered": covered,
+        "levels": levels,
+    }
+
+
+def is_covered(level: Record) -> bool:
+    """Return whether stock alone covers a level's reorder point, safety stock and commitments, and all of it is known.
+
+    What is on its way is not counted, except where Katana gives it as less than nothing.
+    """
+    targets = [
+        amount for name in ("reorder_point", "safety_stock_level") if (amount := _amount(level, name)) is not None
+    ]
+    held, committed = _amount(level, "quantity_in_stock"), _amount(level, "quantity_committed")
+    expected = _amount(level, "quantity_expected")
+    if not targets or held is None or committed is None or expected is None:
+        return False
+    return max(targets) + committed <= held + min(Decimal(0), expected)
+
+
+def _amount(level: Record, name: str) -> Decimal | int | None:
+    value = level.get(name)
+    return value if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
