@@ -7,7 +7,7 @@ from server_wire import Wire, live, unique_sku
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, staged, within
-from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig
+from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
 LATENCY = 0.35
 SOON = 2.0
@@ -89,7 +89,7 @@ async def test_named_variants_are_there_within_two_seconds_of_the_first_call(
         assert answer["warming"]
 
 
-@pytest.mark.parametrize("query", ["seal kit", "gasket", "12", "nothing-has-1"])
+@pytest.mark.parametrize("query", ["seal kit", "gasket", "12", "1" * 101, "nothing-has-1"])
 async def test_what_is_no_code_that_katana_has_waits_for_the_listing_as_before(
     own: OwnSandbox, clock: ManualClock, query: str
 ) -> None:
@@ -99,6 +99,16 @@ async def test_what_is_no_code_that_katana_has_waits_for_the_listing_as_before(
         assert len(asked) == (query == "nothing-has-1")
         await within(clock, 10, stage.call("search_items", query=query))
         assert len([request for request in own.sandbox.journal if "sku" in str(request.query)]) == len(asked)
+
+
+async def test_where_katana_does_not_take_codes_of_suppliers_the_sku_is_found_all_the_same(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(422)))
+    part = material(own)
+    async with staged(own) as stage:
+        answer = await soon(stage, clock, "search_items", {"query": part["sku"]})
+        assert [row["variant_id"] for row in answer["rows"]] == [part["id"]]
 
 
 @pytest.mark.parametrize(

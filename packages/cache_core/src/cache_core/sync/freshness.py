@@ -229,13 +229,14 @@ class FreshReads:
     async def read_missing_code(self, entity: str, code: str) -> bool:
         """Read what a first listing has not brought yet by its business key or a code of another field.
 
-        Returns False where that was tried and did not work within the patience.
+        Returns False where its key was asked for, and no answer came within the patience.
         """
         spec = self._syncer.specs[entity]
         if not spec.keys_at_once or not await self._is_first(entity):
             return True
         reads = [self._syncer.fetch_keys(entity, [code], field) for field in (None, *spec.codes)]
-        return all(await asyncio.gather(*[self._fetched(entity, read) for read in reads]))
+        by_key, *_ = await asyncio.gather(*[self._fetched(entity, read) for read in reads])
+        return by_key
 
     async def _is_first(self, entity: str) -> bool:
         """Return whether the first listing is not complete and the source may be asked for single records."""

@@ -32,7 +32,7 @@ async def current_for(
     """
     began = services.clock.monotonic()
     if not await all_listed(services, "variant") and len(await variants_named(asked, services)) == len({*asked}):
-        await services.fresh.ensure(small)
+        await services.waited(services.clock.monotonic() - began).fresh.ensure(small)
         return await as_it_stands(services, reads, services.brief(began))
     return await current(services.waited(services.clock.monotonic() - began), reads, ("variant",))
 

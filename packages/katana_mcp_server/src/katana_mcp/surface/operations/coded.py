@@ -40,7 +40,7 @@ async def brought_first(entity: Entity, searches: Mapping[str, Search], services
     Which shapes the codes of the account have is not known yet: a word with a digit may be one.
     """
     code = next(iter(searches.values())).text.strip()
-    if len(code.split()) != 1 or len(code) < _LEAST or not any(character.isdigit() for character in code):
+    if len(code.split()) != 1 or not _LEAST <= len(code) <= _MOST or not any(map(str.isdigit, code)):
         return False
     if not any(await asyncio.gather(*[services.lookups.ask_first(source, code) for source in entity.sources])):
         return False
@@ -53,7 +53,7 @@ async def brought_first(entity: Entity, searches: Mapping[str, Search], services
     return bool(owners)
 
 
-_LEAST = 3
+_LEAST, _MOST = 3, 100
 """Characters of a code that is asked for before the account's codes are known."""
 
 
