@@ -27,7 +27,7 @@ STARTS = 5
 OURS = "ours"
 
 
-_IN_A_MINUTE = 16
+_IN_A_MINUTE = 10
 """Requests that calls send while time stands still: what is read live has some 30 a minute."""
 
 
