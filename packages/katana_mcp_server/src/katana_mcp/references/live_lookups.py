@@ -43,6 +43,7 @@ class LiveLookups:
         self._calls: dict[str, deque[float]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
         self._failed_at: dict[str, float] = {}
+        self._seen_listed: set[str] = set()
 
     def of_call(self, principal: str) -> "CallLookups":
         """Return the lookups of one call of this caller."""
@@ -77,6 +78,12 @@ class LiveLookups:
     async def listed(self, entity: str) -> bool:
         """Return whether a first listing of the entity has ended."""
         return (await self._cache.state(entity)).completed_at is not None
+
+    async def is_first_listing(self, entity: str) -> bool:
+        """Return whether a first listing of the entity goes on; one that was seen to end is not asked about again."""
+        if entity not in self._seen_listed and await self.listed(entity):
+            self._seen_listed.add(entity)
+        return entity not in self._seen_listed
 
     async def read_early(self, entity: str, values: Sequence[int | str]) -> None:
         """Read what a first listing has not brought yet."""
@@ -150,12 +157,12 @@ class CallLookups:
 
     async def ask_first(self, entity: str, code: str) -> bool:
         """While the first listing of an entity goes on, ask Katana for a key or code of it; return whether it does."""
+        if not await self.account.is_first_listing(entity):
+            return False
         async with self.account.turn(entity):
-            if await self.account.listed(entity):
-                return False
             if self.account.failed_since(entity, self._began) is None:
                 await self.account.read_code(entity, code)
-            return True
+        return True
 
     async def _ask(self, entity: str, values: Sequence[int | str], *, newest: bool) -> bool:
         async with self.account.turn(entity):

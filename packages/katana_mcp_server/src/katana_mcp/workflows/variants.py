@@ -31,7 +31,8 @@ async def current_for(
         services: the tenant's services.
     """
     began = services.clock.monotonic()
-    if not await all_listed(services, "variant") and len(await variants_named(asked, services)) == len({*asked}):
+    is_first = await services.lookups.account.is_first_listing("variant")
+    if is_first and len(await variants_named(asked, services)) == len({*asked}):
         await services.waited(services.clock.monotonic() - began).fresh.ensure(small)
         return await as_it_stands(services, reads, services.brief(began))
     return await current(services.waited(services.clock.monotonic() - began), reads, ("variant",))
