@@ -191,6 +191,19 @@ async def test_two_hundred_readers_share_one_sync() -> None:
     assert len(world.source.requests) == 2  # one page of makers, one of gadgets
 
 
+async def test_what_a_reader_has_already_is_neither_asked_for_nor_waited_for_and_its_texts_follow() -> None:
+    world = World()
+    world.source.put("maker", {"id": 1, "name": "Acme"}, START)
+    world.source.put("gadget", {"id": 7, "sku": "G", "maker_id": 1}, START)
+    fresh = await world.fresh.ensure(["gadget"], without=["maker"])
+    assert [name for name, _ in world.asked()] == ["gadget"]
+    assert (fresh["gadget"].warming, fresh["maker"].warming, fresh["maker"].failed) == (False, True, False)
+    assert not (await world.cache.search("gadget", Search("acme"))).hits
+    await world.fresh.ensure(["gadget"])
+    assert [name for name, _ in world.asked()] == ["maker"]
+    assert [hit.row.id for hit in (await world.cache.search("gadget", Search("acme"))).hits] == [7]
+
+
 async def test_a_fresh_read_asks_nothing_and_an_old_one_asks_one_delta_each() -> None:
     world = World()
     world.gadgets(3)

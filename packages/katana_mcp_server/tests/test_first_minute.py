@@ -12,6 +12,7 @@ from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, St
 LATENCY = 0.35
 SOON = 2.0
 BRIEF = 0.8
+PLANNED = 6.0
 
 
 @pytest.fixture
@@ -87,6 +88,82 @@ async def test_named_variants_are_there_within_two_seconds_of_the_first_call(
         assert (shown["variant_id"], bool(shown["name"]), bool(shown["uom"])) == (part["id"], True, True)
         assert shown["supplier"]
         assert answer["warming"]
+
+
+def listed(own: OwnSandbox, collection: str) -> int:
+    """Return for how many pages of a whole listing Katana was asked."""
+    filters = {"sku", "supplier_item_codes", "ids"}
+    asked = [request for request in own.sandbox.journal if request.path == f"/v1/{collection}"]
+    return sum(not filters & {*map(str, dict(request.query))} for request in asked)
+
+
+def goods(own: OwnSandbox, *, by: str) -> Mapping[str, Mapping[str, object]]:
+    """Return the arguments of new documents of one part that is bought, by their tools."""
+    tenant, part = own.sandbox.tenant(), material(own)
+    place, other = [location["id"] for location in live(tenant, "locations")][:2]
+    row = {"sku_or_variant_id": part[by], "quantity": 3}
+    party = {"supplier_id": live(tenant, "suppliers")[0]["id"], "location_id": place}
+    places = {"source_location_id": place, "destination_location_id": other}
+    return {
+        "create_purchase_order": party | {"rows": [row | {"price_per_unit": 2}]},
+        "create_sales_order": {
+            "customer_id": live(tenant, "customers")[0]["id"],
+            "rows": [row | {"price_per_unit": 2}],
+        },
+        "create_stock_transfer": places | {"rows": [row]},
+        "create_stock_adjustment": {"location_id": place, "rows": [row | {"cost_per_unit": 2}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("tool", "by"),
+    [
+        ("create_purchase_order", "sku"),
+        ("create_purchase_order", "id"),
+        ("create_sales_order", "sku"),
+        ("create_stock_transfer", "sku"),
+        ("create_stock_adjustment", "id"),
+    ],
+)
+async def test_a_new_document_does_not_wait_for_the_listing_of_goods_that_it_names(
+    own: OwnSandbox, clock: ManualClock, tool: str, by: str
+) -> None:
+    part = material(own)
+    async with staged(own) as stage:
+        plan = await within(clock, PLANNED, stage.call(tool, **goods(own, by=by)[tool]))
+        assert plan["plan_token"]
+        (line,) = plan["lines"]
+        assert (line["variant_id"], bool(line["name"]), line["match"]) == (part["id"], True, {"sku": "SKU"}.get(by, by))
+        assert (listed(own, "variants"), listed(own, "materials")) == (0, 0)
+        assert "cold_cache" in [warning["code"] for warning in plan["warnings"]]
+        done = await within(clock, PLANNED, stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))
+        assert done["outcomes"][0]["id"]
+
+
+async def test_orders_that_came_before_their_goods_are_found_by_the_sku_of_these(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    tenant = own.sandbox.tenant()
+    order = live(tenant, "purchase_orders")[0]
+    bought = tenant.get("variants", order["purchase_order_rows"][0]["variant_id"])
+    async with staged(own) as stage:
+        await within(
+            clock, PLANNED, stage.call("create_purchase_order", **goods(own, by="id")["create_purchase_order"])
+        )
+        assert not listed(own, "variants")
+        await within(clock, 60, stage.call("list_low_stock_items"))
+        clock.advance(60)
+        found = await within(clock, 60, stage.call("search_purchase_orders", query=bought["sku"], limit=50))
+        assert order["order_no"] in [row["order_no"] for row in found["rows"]]
+
+
+async def test_a_new_document_waits_for_the_listing_where_a_text_is_no_sku(own: OwnSandbox, clock: ManualClock) -> None:
+    arguments = goods(own, by="id")["create_purchase_order"]
+    row = {"sku_or_variant_id": material(own)["supplier_item_codes"][0], "quantity": 3, "price_per_unit": 2}
+    async with staged(own) as stage:
+        plan = await within(clock, 60, stage.call("create_purchase_order", **{**arguments, "rows": [row]}))
+        assert plan["lines"][0]["match"] == "supplier item code"
+        assert listed(own, "variants")
 
 
 @pytest.mark.parametrize("query", ["seal kit", "gasket", "12", "1" * 101, "nothing-has-1"])

@@ -5,7 +5,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 
 import asyncio
 import copy
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -154,7 +154,12 @@ class FreshReads:
         return tuple(name for name in self._syncer.specs if name in needed)
 
     async def ensure(
-        self, entities: Iterable[str], *, wait: float | None = None, on_due: OnDue | None = None
+        self,
+        entities: Iterable[str],
+        *,
+        wait: float | None = None,
+        on_due: OnDue | None = None,
+        without: Collection[str] = (),
     ) -> dict[str, Freshness]:
         """Bring the entities up to date as far as the patience goes, and say how current each is.
 
@@ -162,10 +167,11 @@ class FreshReads:
             entities: the entities that the read needs; what they borrow from is added.
             wait: seconds to wait at most, instead of the usual patience; 0 does not wait at all.
             on_due: told what is waited for, before it is.
+            without: entities that are neither refreshed nor waited for: the reader has what it needs of them.
         """
         names = self.with_parents(entities)
         states = await self._cache.states(names)
-        due = [name for name in names if self._is_due(name, states[name])]
+        due = [name for name in names if name not in without and self._is_due(name, states[name])]
         if due:
             cold = [name for name in due if states[name].completed_at is None]
             if on_due is not None:

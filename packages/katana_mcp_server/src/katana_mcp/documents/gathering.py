@@ -20,6 +20,7 @@ from katana_mcp.references.resolve import (
     as_they_are_now,
     live_record,
     live_with_key,
+    named_first,
     one_record,
     read_anew,
     resolved,
@@ -47,7 +48,10 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     asked = named_in(request)
     entities = names_of(doc, "create" if verb == "create" else "modify")
     subject = () if verb == "create" else (doc.entity,)
-    await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), (*subject, *entities))
+    named_goods = [value for entity, value in _named_in(doc, asked) if entity == "variant"] if verb == "create" else []
+    without = await _read_first(named_goods, services)
+    main = [entity for entity in (*subject, *entities) if entity not in without]
+    await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), main, without)
     if verb == "delete":
         await _check_alone(doc, asked[doc.id], services)
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
@@ -70,6 +74,21 @@ def names_of(doc: Writable, verb: Verb) -> tuple[str, ...]:
 def expanded(entities: Iterable[str]) -> tuple[str, ...]:
     """Return what these entities are read from: variants with their items."""
     return tuple(name for entity in entities for name in (VARIANT_ENTITIES if entity == "variant" else (entity,)))
+
+
+async def _read_first(goods: Sequence[int | str], services: Services) -> Sequence[str]:
+    """Return what a new document does not wait for: goods, where Katana has all that it names before their listing.
+
+    Only a live variant's SKU and an id mean nothing else; what else a text may name is known once all are listed.
+    """
+    found = await named_first(goods, services) if goods else None
+    if found is None or any(not _is_sku(query, rows) for query, rows in found.items() if isinstance(query, str)):
+        return ()
+    return VARIANT_ENTITIES
+
+
+def _is_sku(query: str, found: Sequence[Stored]) -> bool:
+    return all(row.record.get("sku") == query and not (row.deleted or row.archived) for row in found)
 
 
 async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:

@@ -219,6 +219,17 @@ async def variants_named(
     return {value: rows for (_, value), rows in found.items() if rows}
 
 
+async def named_first(asked: Sequence[str | int], services: Services) -> dict[str | int, Sequence[Stored]] | None:
+    """Return the variants per SKU or id while their first listing goes on: Katana is asked for these before it.
+
+    None where the listing has ended, or where Katana does not have all of them.
+    """
+    if not await services.lookups.account.is_first_listing("variant"):
+        return None
+    found = await variants_named(asked, services)
+    return found if len(found) == len({*asked}) else None
+
+
 async def cached_variants(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
     """Return the cached variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
 

@@ -239,18 +239,21 @@ class Current:
         return blocking(code, "; ".join([message, *unread]), warning.field_path)
 
 
-async def current(services: Services, entities: Iterable[str], main: Iterable[str]) -> Current:
+async def current(
+    services: Services, entities: Iterable[str], main: Iterable[str], without: Collection[str] = ()
+) -> Current:
     """Bring the entities up to date within bounds and say how current they are.
 
     Args:
         services: the tenant's services.
         entities: everything that the answer reads.
         main: the entities that the answer is about; without any row of theirs there is nothing to answer.
+        without: entities that are not waited for, since all that is needed of them was read by itself.
 
     Raises:
         Refused: Katana cannot be reached and no main entity has rows to answer from.
     """
-    freshness = await services.fresh.ensure(entities, on_due=services.on_due)
+    freshness = await services.fresh.ensure(entities, on_due=services.on_due, without=without)
     about = [freshness[name] for name in main]
     silent = _silent(freshness.values())
     for status in about:

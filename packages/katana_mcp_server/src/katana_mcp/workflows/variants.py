@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from cache_core.protocol import Stored
 from katana_mcp.references.display_names import none_yet
-from katana_mcp.references.resolve import EXPLAINED, all_listed, none_at_all, variants_named
+from katana_mcp.references.resolve import EXPLAINED, all_listed, named_first, none_at_all, variants_named
 from katana_mcp.references.services import Current, Services, as_it_stands, current
 from katana_mcp.references.suggestions import near_keys
 from katana_mcp.tools import warning_codes
@@ -31,8 +31,7 @@ async def current_for(
         services: the tenant's services.
     """
     began = services.clock.monotonic()
-    is_first = await services.lookups.account.is_first_listing("variant")
-    if is_first and len(await variants_named(asked, services)) == len({*asked}):
+    if await named_first(asked, services) is not None:
         await services.waited(services.clock.monotonic() - began).fresh.ensure(small)
         return await as_it_stands(services, reads, services.brief(began))
     return await current(services.waited(services.clock.monotonic() - began), reads, ("variant",))
