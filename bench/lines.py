@@ -57,7 +57,7 @@ READ_TOOLS = (
     *("get_inventory_movements", "inventory_at", "stock_value", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""
-NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1, "trace": 2}
+NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1, "trace": 3}
 """Requests of a warm call of what has to ask Katana each time."""
 
 OTHER_DOCUMENTS = (

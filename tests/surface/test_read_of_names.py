@@ -1,9 +1,14 @@
-"""Of records that are looked up for a name only some fields are read: no answer and no preview misses another one."""
+"""Of many records only some fields are read: no answer and no preview misses another one."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from cache_core.protocol import Found, Selection, Stored
+from cache_core.records import RecordId
+from cache_core.routed import RoutedBackend
 from katana_mcp.references import display_names
 from katana_mcp.testing import Stage, text_of
 from katana_sandbox import ManualClock, Tenant
@@ -12,6 +17,16 @@ from .matrix import A_MINUTE, matrix
 
 _TOKEN = re.compile(r"'[\w-]{32}'|\"[\w-]{32}\"")
 """Tokens of plans, which are drawn."""
+
+
+async def _get_whole(
+    routed: RoutedBackend, entity: str, ids: Sequence[RecordId], _: frozenset[str] | None = None
+) -> Found:
+    return await routed.backend_of(entity).get_many(entity, ids)
+
+
+async def _select_whole(routed: RoutedBackend, entity: str, selection: Selection) -> tuple[Stored, ...]:
+    return await routed.backend_of(entity).select(entity, replace(selection, fields=None))
 
 
 async def test_answers_are_the_same_as_with_whole_records(
@@ -23,6 +38,8 @@ async def test_answers_are_the_same_as_with_whole_records(
         said = text_of(await stage.result(tool, usual.arguments))
         with monkeypatch.context() as whole:
             whole.setattr(display_names, "READ_OF", {})
+            whole.setattr(RoutedBackend, "get_many", _get_whole)
+            whole.setattr(RoutedBackend, "select", _select_whole)
             expected = text_of(await stage.result(tool, usual.arguments))
         assert _TOKEN.sub("", said) == _TOKEN.sub("", expected), tool
         named += '"name":' in said

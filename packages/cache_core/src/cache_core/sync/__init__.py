@@ -5,6 +5,7 @@ from cache_core.sync.freshness import Freshness, FreshReads, Patience, Round
 from cache_core.sync.progress import Progress
 from cache_core.sync.source import Source, SourcePage, Window
 from cache_core.sync.stock import StockAnswer, StockReads, StockSource
+from cache_core.sync.stock_records import target_of
 from cache_core.sync.writes import Part
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "SyncOutcome",
     "Syncer",
     "Window",
+    "target_of",
 ]

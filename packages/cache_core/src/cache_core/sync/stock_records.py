@@ -29,20 +29,28 @@ def stock_record(variant_id: int, fetched_at: str, dirty_at: str | None, levels:
 
 
 def is_covered(level: Record) -> bool:
-    """Return whether stock alone covers a level's reorder point, safety stock and commitments, and all of it is known.
+    """Return whether stock alone covers a level's target and commitments, and all of it is known.
 
     What is on its way is not counted, except where Katana gives it as less than nothing.
     """
-    targets = [
-        amount for name in ("reorder_point", "safety_stock_level") if (amount := _amount(level, name)) is not None
-    ]
-    held, committed = _amount(level, "quantity_in_stock"), _amount(level, "quantity_committed")
-    expected = _amount(level, "quantity_expected")
-    if not targets or held is None or committed is None or expected is None:
+    target, held = target_of(level), _amount(level, "quantity_in_stock")
+    committed, expected = _amount(level, "quantity_committed"), _amount(level, "quantity_expected")
+    if target is None or held is None or committed is None or expected is None:
         return False
-    return max(targets) + committed <= held + min(Decimal(0), expected)
+    return target + committed <= held + min(Decimal(0), expected)
 
 
-def _amount(level: Record, name: str) -> Decimal | int | None:
+def target_of(level: Record) -> Decimal | None:
+    """Return what a location is to keep at least: its reorder point or its safety stock, the higher one.
+
+    Katana's reorder point is an older name of the safety stock: the two are never added up.
+    """
+    points = _amount(level, "reorder_point"), _amount(level, "safety_stock_level")
+    return max((point for point in points if point is not None), default=None)
+
+
+def _amount(level: Record, name: str) -> Decimal | None:
     value = level.get(name)
-    return value if isinstance(value, Decimal | int) and not isinstance(value, bool) else None
+    if isinstance(value, Decimal):
+        return value
+    return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,6 +1,6 @@
 """Bills of materials as they are cached, level by level."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection
@@ -14,16 +14,20 @@ _MOST_ROWS = 20_000
 
 
 async def rows_by_level(
-    asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
+    asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services, fields: Collection[str] | None = None
 ) -> tuple[dict[int, list[Record]], bool]:
-    """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""
+    """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack.
+
+    Of each row these fields are read, besides both ends and its place; all of it without any.
+    """
     above, below = ends
+    read = None if fields is None else frozenset((*ends, "id", "rank", *fields))
     found: dict[int, list[Record]] = {}
     seen, frontier, left, more = set(asked), list(asked), _MOST_ROWS, False
     for _ in range(levels):
         if not frontier or more:
             break
-        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left)
+        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left, fields=read)
         stored, more = await first_rows(services, "bom_row", selection)
         records = [row.record for row in stored]
         left -= len(records)

@@ -23,7 +23,7 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.needs import Need, Needs, needs_of
-from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
+from katana_mcp.workflows.stock import LEVELS, levels_by_place, missing_of, stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
@@ -207,7 +207,7 @@ async def _rows(
     """Return the rows of these ingredients, with the stock and the arrivals that they tell of."""
     services = reads.services
     variants = list(dict.fromkeys(wait.place[0] for wait in found if wait.place[0] is not None))
-    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
     return await _to_answers(found, stock, coming, needs, services), stock, coming
 

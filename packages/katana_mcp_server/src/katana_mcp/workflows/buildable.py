@@ -22,13 +22,14 @@ from katana_mcp.tools.warnings import truncated
 from katana_mcp.workflows.building import Buildable, buildable
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
-from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
+from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = (*VARIANT_ENTITIES, "bom_row", "location")
 _USED = {"bom_row": ("product_variant_id", "ingredient_variant_id", "quantity"), "product": ("is_producible",)}
 _MOST, _NAMED = 10_000, 3
+_ID = frozenset(("id",))
 
 
 class BuildableRequest(Request):
@@ -110,7 +111,9 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     made, is_cut = await _made(request, resolved.variants, services)
     recipes, is_deep = await recipes_of(made, services)
     recipes = await only_made(recipes, services)
-    stock = await reads.stock().ensure(sorted(ingredients(recipes)), spent=services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(
+        sorted(ingredients(recipes)), spent=services.clock.monotonic() - began, fields=LEVELS
+    )
     levels, unjudged = levels_in(stock, places)
     unknown = {record_id for record_id in stock.unknown if isinstance(record_id, int)}
     # Ten thousand products take seconds of a processor: others are answered meanwhile.
@@ -152,10 +155,10 @@ async def _made(request: BuildableRequest, named: Sequence[Stored], services: Se
     if request.skus_or_variant_ids is not None:
         return await producible([row.id for row in named if isinstance(row.id, int)], services), False
     products, more = await first_rows(
-        services, "product", Selection((OneOf("is_producible", (True,)),), Order("id"), _MOST)
+        services, "product", Selection((OneOf("is_producible", (True,)),), Order("id"), _MOST, fields=_ID)
     )
     mine = (OneOf("product_id", tuple(product.id for product in products)),)
-    variants, others = await first_rows(services, "variant", Selection(mine, Order("id"), _MOST))
+    variants, others = await first_rows(services, "variant", Selection(mine, Order("id"), _MOST, fields=_ID))
     return [variant.id for variant in variants if isinstance(variant.id, int)], more or others
 
 

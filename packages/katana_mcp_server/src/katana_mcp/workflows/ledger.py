@@ -114,7 +114,7 @@ async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list
     movements: list[Record] = []
     last, count = 0, min(_AT_ONCE, most)
     while len(movements) < most:
-        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count)
+        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count, fields=frozenset(_KEPT))
         rows = await services.cache.select(LEDGER, selection)
         movements += [{name: row.record[name] for name in _KEPT if name in row.record} for row in rows]
         if len(rows) < count:

@@ -14,7 +14,7 @@ from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.specs.stock import STOCK
-from cache_core.sync import StockAnswer
+from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
 from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
 from katana_mcp.references.resolve import first_rows, none_at_all
@@ -38,7 +38,7 @@ from katana_mcp.workflows.order_quantities import (
     rate_of,
     shown_suppliers,
 )
-from katana_mcp.workflows.stock import age_of, is_at, places_in, target_of, unread, without_figures
+from katana_mcp.workflows.stock import age_of, is_at, places_in, unread, without_figures
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = ("variant", "product", "material", "location", "supplier", *FACTORY)

@@ -29,7 +29,7 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
-from katana_mcp.workflows.stock import levels_by_place, missing_of, stale_stock, unread
+from katana_mcp.workflows.stock import LEVELS, levels_by_place, missing_of, stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _SHIPMENTS = "sales_order", "sales_order_fulfillment"
@@ -236,7 +236,7 @@ async def _rows(
     services = reads.services
     lacking = [row for judgement in found for row in judgement.lacking[:_NAMED]]
     variants = list(dict.fromkeys(row.variant_id for row in lacking if row.variant_id is not None))
-    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     coming = await arrivals(variants, services)
     named = [arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving]
     ids_by_entity: dict[str, list[object]] = {

@@ -27,7 +27,7 @@ from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
 from katana_mcp.workflows.requirements import ingredients
-from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
+from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -186,7 +186,7 @@ async def _world(
     roots = list(dict.fromkeys(row.variant for row in asked))
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
     variants = list(dict.fromkeys([*roots, *recipes, *ingredients(recipes)]))
-    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     levels, unjudged = levels_in(stock, frozenset())
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
     today = iso(services.days.today(services.clock.now()))

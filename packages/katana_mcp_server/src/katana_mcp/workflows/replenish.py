@@ -39,7 +39,7 @@ from katana_mcp.workflows.replenish_orders import (
 )
 from katana_mcp.workflows.replenish_reading import drafted, every_variant, levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, ingredients, requirements
-from katana_mcp.workflows.stock import age_of, places_in, unread, without_figures
+from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 from katana_mcp.writing.change import AnyChange, Changes
@@ -168,7 +168,10 @@ async def _read(
     roots = [variant.id for variant in variants if isinstance(variant.id, int)]
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
     stock = await reads.stock().ensure(
-        list(dict.fromkeys([*roots, *ingredients(recipes)])), FRESH_FOR, services.clock.monotonic() - began
+        list(dict.fromkeys([*roots, *ingredients(recipes)])),
+        FRESH_FOR,
+        services.clock.monotonic() - began,
+        fields=LEVELS,
     )
     levels, unknown = levels_in(stock, places_in(conditions))
     if request.horizon_days is not None:

@@ -6,15 +6,15 @@ from decimal import Decimal
 from cache_core.conditions import Missing, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
-from cache_core.sync import StockAnswer
+from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.boms import rows_by_level
 from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.requirements import Level, Place
-from katana_mcp.workflows.stock import target_of
 
 _MOST, _MOST_LEVELS = 10_000, 20
+_PRODUCT, _MADE = frozenset(("product_id",)), frozenset(("is_producible",))
 
 
 async def every_variant(services: Services) -> tuple[list[Stored], bool]:
@@ -29,7 +29,7 @@ async def every_variant(services: Services) -> tuple[list[Stored], bool]:
 async def recipes_of(made: Sequence[int], services: Services) -> tuple[dict[int, Sequence[tuple[int, Decimal]]], bool]:
     """Return what these variants and all below them are made of, and whether some is left out."""
     ends = ("product_variant_id", "ingredient_variant_id")
-    found, is_cut = await rows_by_level(made, ends, _MOST_LEVELS, services)
+    found, is_cut = await rows_by_level(made, ends, _MOST_LEVELS, services, ("quantity",))
     return {product: list(_ingredients(records)) for product, records in found.items()}, is_cut
 
 
@@ -42,9 +42,9 @@ def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
 
 async def producible(variants: Iterable[int], services: Services) -> list[int]:
     """Return which of these variants are of products that are made."""
-    stored = (await services.cache.get_many("variant", list(variants))).rows
+    stored = (await services.cache.get_many("variant", list(variants), _PRODUCT)).rows
     items = {product for row in stored if (product := get_int(row.record, "product_id")) is not None}
-    products = (await services.cache.get_many("product", list(items))).rows
+    products = (await services.cache.get_many("product", list(items), _MADE)).rows
     made = {row.id for row in products if get_bool(row.record, "is_producible")}
     return [row.id for row in stored if row.record.get("product_id") in made and isinstance(row.id, int)]
 

@@ -33,6 +33,16 @@ def is_at(level: Record, places: frozenset[object]) -> bool:
     return not places or level.get("location_id") in places
 
 
+LEVELS = frozenset(
+    f"levels[].{name}"
+    for name in (
+        *("variant_id", "location_id", "reorder_point", "safety_stock_level"),
+        *("quantity_in_stock", "quantity_committed", "quantity_expected"),
+    )
+)
+"""What of a stock record its figures by location are."""
+
+
 def levels_by_place(stock: StockAnswer) -> Mapping[tuple[int | None, int | None], Record]:
     """Return the levels by variant and location."""
     return {
@@ -48,15 +58,6 @@ def missing_of(needed: Decimal | None, level: Record) -> Decimal | None:
     if needed is None or in_stock is None or committed is None:
         return None
     return min(needed, max(Decimal(0), committed - in_stock))
-
-
-def target_of(level: Record) -> Decimal | None:
-    """Return what a location is to keep at least: its reorder point or its safety stock, the higher one.
-
-    Katana's reorder point is an older name of the safety stock: the two are never added up.
-    """
-    points = number(level, "reorder_point"), number(level, "safety_stock_level")
-    return max((point for point in points if point is not None), default=None)
 
 
 def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
