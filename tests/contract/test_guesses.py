@@ -1,10 +1,12 @@
 """Search after a miss, for the backends that declare it: the tiers in order, labelled, bounded, and never otherwise."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache_core.conditions import LIVE, OneOf, Visibility
+from cache_core.conditions import LIVE, CustomValue, OneOf, Visibility
 from cache_core.protocol import CacheBackend, Capability, Search
 from cache_core.search_rules import Tier, WeightClass, edits, parse
 
@@ -96,11 +98,15 @@ async def test_conditions_and_visibility_hold_for_guesses(cache: CacheBackend, a
             toy(2, name="widget", status="OPEN", archived_at=moment()),
             toy(3, name="wydget", status="OPEN"),
             toy(4, name="widget", status="OPEN", deleted_at=moment()),
+            toy(5, name="widget", custom_fields=[{"field_name": "Colour", "field_value": "red"}]),
         )
     )
-    for where in ((OneOf("status", ("OPEN",)),), (OneOf("unheard", (1,)),)):
-        result = await cache.search("toy", Search("wadget", 20, where, LIVE))
-        assert [hit.row.id for hit in result.hits] == ([3] if able and where[0].field == "status" else [])
+    red = CustomValue("custom_fields", ("Colour",), ("red",))
+    conditions = (OneOf("status", ("OPEN",)), [3]), (OneOf("unheard", (1,)), []), (red, [5])
+    for (condition, expected), limit in product(conditions, (1, 20)):
+        result = await cache.search("toy", Search("wadget", limit, (condition,), LIVE))
+        found = expected if able else []
+        assert ([hit.row.id for hit in result.hits], result.total) == (found, len(found))
 
 
 async def test_a_text_that_is_gone_is_not_guessed(cache: CacheBackend) -> None:

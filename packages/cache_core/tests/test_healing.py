@@ -182,6 +182,48 @@ async def test_a_delta_that_does_not_get_on_still_lets_edits_and_changed_rows_in
     assert [found[0].record["n"], found[1].record["rows"]] == [2, [world.source.rows("part_rows")[1]]]
 
 
+async def test_a_first_listing_that_broke_off_says_how_far_it_came() -> None:
+    world = World()
+    spread(world)
+    good = world.source.page
+    breaks(world, 3)
+    broken = (await world.fresh.ensure(["gadget"]))["gadget"]
+    assert (broken.warming, broken.done, broken.total) == (True, 500, 700)
+    world.source.page = good
+    world.clock.advance(60)
+    whole = (await world.fresh.ensure(["gadget"]))["gadget"]
+    assert (whole.warming, whole.done, whole.total) == (False, None, None)
+
+
+async def test_what_was_edited_while_a_listing_lay_broken_off_is_read_after_it() -> None:
+    world = World()
+    spread(world)
+    good = world.source.page
+    breaks(world, 3)
+    assert not (await world.syncer.start("gadget")).complete
+    world.clock.advance(3_600)
+    world.source.put("gadget", {"id": 700, "sku": "EDITED"}, world.clock.now())
+    world.clock.advance(7_200)
+    world.source.put("gadget", {"id": 1, "sku": "EDITED LATER"}, world.clock.now())
+    world.source.page = good
+    world.asked()
+    assert (await world.syncer.start("gadget")).complete
+    assert [number for _, number in world.asked()] == [3]
+    world.clock.advance(60)
+    await world.syncer.start("gadget")
+    assert await world.cached() == world.truth()
+
+
+async def test_a_listing_counts_its_own_seconds_however_long_its_process_runs() -> None:
+    world = World()
+    spread(world)
+    world.source.put("gadget", {"id": 300, "sku": "EDITED"}, START)
+    world.clock.advance(50_000)
+    world.source.before = lambda listed, number: world.clock.advance(20)
+    await world.syncer.start("gadget")
+    assert (await world.cache.state("gadget")).cursor == iso(START - timedelta(seconds=60))
+
+
 async def test_freshness_says_since_when_a_listing_fails() -> None:
     world = World()
     spread(world)

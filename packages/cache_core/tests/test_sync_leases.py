@@ -86,6 +86,21 @@ async def test_who_waits_for_another_process_answers_from_the_cache_in_time() ->
     machine.gate.let_through()
 
 
+async def test_what_another_process_syncs_is_not_audited_and_says_so() -> None:
+    machine = Machine()
+    machine.gadgets(3)
+    machine.gate.open = False
+    syncing = machine.syncer.start("gadget")
+    await settled()
+    asked = len(machine.source.requests)
+    refused = await machine.other.audit("gadget")
+    assert (refused.complete, refused.reason) == (False, "another process syncs it now")
+    assert len(machine.source.requests) == asked
+    machine.gate.let_through()
+    await syncing
+    assert (await machine.other.audit("gadget")).complete
+
+
 async def test_a_long_request_does_not_lose_the_lease() -> None:
     machine = Machine()
     machine.gadgets(3)

@@ -47,6 +47,14 @@ def test_importing_the_package_loads_no_sql_library() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+async def test_a_file_that_others_may_read_is_private_again_once_it_is_opened(tmp_path: Path) -> None:
+    async with closing_at_end(TypedBackend(tmp_path)):
+        pass
+    only_file(tmp_path).chmod(0o644)
+    async with closing_at_end(TypedBackend(tmp_path)):
+        assert only_file(tmp_path).stat().st_mode & 0o777 == 0o600
+
+
 async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,11 @@ def test_a_message_is_whole_up_to_its_limit_and_cut_beyond(form: str, most: int)
     assert cut == clip("y" * (most + 1), most) != whole
 
 
+def test_blanks_count_as_one_and_what_is_not_looked_at_is_told_as_cut() -> None:
+    blanks = " " * (4 * 10 - 2)
+    assert [clip(f"a{blanks}b", 10), clip(f"a{blanks} b", 10)] == ["a b", "a…"]
+
+
 def test_details_that_are_a_text_are_cut_too() -> None:
     bodies = [json.dumps({"details": ["", {}, "d" * length]}).encode() for length in (300, 301)]
     field_errors = [read_refusal(422, body).field_errors for body in bodies]

@@ -297,6 +297,24 @@ async def test_only_what_stopped_halfway_is_rolled_back(stage: Stage, tenant: Te
     assert (await tried(stage, clock, preview["plan_token"], roll_back=True))["error"] == "invalid_argument"
 
 
+async def test_a_correction_that_katana_no_longer_lets_look_stops_and_says_so(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    _, preview = await planned(stage, tenant, CASES["small"], NUMBER)
+    faults = stage.own.sandbox.faults
+
+    def keep_silent(_: Tenant) -> None:
+        faults.add(Fault("GET /purchase_orders", action=Status(503), times=None))
+
+    faults.add(Fault(WRITES, action=Mutate(change=keep_silent, when="after")))
+    outcome = await tried(stage, clock, preview["plan_token"])
+    faults.clear()
+    assert outcome["applied"] == 1
+    stops = [warning["message"] for warning in outcome["warnings"] if warning["code"] == "unexpected_result"]
+    assert [message.startswith("stopped: Katana could not be asked") for message in stops] == [True], outcome
+    assert (await brought_to_its_end(stage, clock, preview["plan_token"]))["applied"] == 3
+
+
 async def test_a_row_that_somebody_else_adds_meanwhile_stops_it_and_is_not_deleted(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:

@@ -1,12 +1,15 @@
 """The question to the person: enough to judge each plan, never more than a screen, and no value that plays tricks."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 from journal_plans import plan_of
 
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import Plan
+from katana_mcp.writing.change import Draft
 from katana_mcp.writing.confirmation_text import LONGEST, question
+from katana_mcp.writing.preview import FieldChange, PlanLine
 
 LINE = {"sku": "BOLT", "quantity": 2.5, "unit": "pcs", "price": 3, "change": "add"}
 
@@ -35,6 +38,20 @@ def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
         "  status: draft → received",
         "  note: (none) → x",
         "  add BOLT \N{MULTIPLICATION SIGN} 2.5 pcs @ 3",
+    ]
+
+
+def test_what_a_draft_does_not_say_is_neither_kept_nor_asked_about() -> None:
+    lines = PlanLine(name="gasket", quantity=Decimal("2.5")), PlanLine(sku="BOLT")
+    changes = FieldChange(field="note", new="x"), FieldChange(field="status", old="draft")
+    shown = Draft(summary="new order", lines=lines, changes=changes).as_dict(None)
+    assert shown["lines"] == [{"name": "gasket", "quantity": Decimal("2.5")}, {"sku": "BOLT"}]
+    assert shown["changes"] == [{"field": "note", "new": "x"}, {"field": "status", "old": "draft"}]
+    assert question([replace(_plan(), shown=shown)]).splitlines()[2:] == [
+        "  note: (none) → x",
+        "  status: draft → (none)",
+        "  gasket \N{MULTIPLICATION SIGN} 2.5",
+        "  BOLT",
     ]
 
 

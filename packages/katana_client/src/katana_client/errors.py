@@ -32,9 +32,12 @@ _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u
 
 
 def clip(text: str, limit: int = MAX_TEXT) -> str:
-    """Return `text` on one line, without control characters, at most `limit` long and 1,900 bytes."""
+    """Return `text` on one line, without control characters, at most `limit` long and 1,900 bytes.
+
+    Where more than four times as much is given, the rest is not looked at; what is cut ends in `…`.
+    """
     flat = _INVISIBLE.sub(" ", text[: 4 * limit]).strip()
-    cut = flat if len(flat) <= limit else flat[: limit - 1] + "…"
+    cut = flat if len(flat) <= limit and len(text) <= 4 * limit else flat[: limit - 1] + "…"
     encoded = cut.encode()
     return cut if len(encoded) <= MAX_TEXT else encoded[: MAX_TEXT - 3].decode(errors="ignore") + "…"
 
