@@ -8,6 +8,7 @@ from server_wire import Wire, live, unique_sku
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
+from katana_sandbox.faults.script import Match
 
 LATENCY = 0.35
 SOON = 2.0
@@ -164,6 +165,19 @@ async def test_a_new_document_waits_for_the_listing_where_a_text_is_no_sku(own: 
         plan = await within(clock, 60, stage.call("create_purchase_order", **{**arguments, "rows": [row]}))
         assert plan["lines"][0]["match"] == "supplier item code"
         assert listed(own, "variants")
+
+
+async def test_a_new_document_waits_for_the_listing_where_its_goods_have_no_item_yet(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    part = material(own)
+    by_id = Match("GET", "/materials", {"ids": str(part["material_id"])})
+    own.sandbox.faults.add(Fault(by_id, action=Status(422), times=None))
+    async with staged(own) as stage:
+        arguments = goods(own, by="sku")["create_purchase_order"]
+        plan = await within(clock, 60, stage.call("create_purchase_order", **arguments))
+        assert plan["lines"][0]["name"]
+        assert listed(own, "materials")
 
 
 @pytest.mark.parametrize("query", ["seal kit", "gasket", "12", "1" * 101, "nothing-has-1"])

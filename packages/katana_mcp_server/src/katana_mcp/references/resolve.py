@@ -86,14 +86,19 @@ async def _named(entity: str, value: int | str, services: Services) -> Sequence[
     return same if same or number is None else await _named(entity, number, services)
 
 
-async def read_items(variants: Sequence[Stored], services: Services) -> None:
-    """Read the items of variants that have just come: a variant without its item has no name and no unit."""
+async def read_items(variants: Sequence[Stored], services: Services) -> bool:
+    """Read the items of variants that have just come: a variant without its item has no name and no unit.
+
+    Returns False where that was tried and did not work.
+    """
+    are_read = True
     for path, entity in VARIANT_PARENTS:
         ids = {item for row in variants if (item := get_int(row.record, path)) is not None}
         async with services.lookups.account.turn(entity):  # who waits finds what the other one read
             missing = (await services.cache.get_many(entity, list(ids), frozenset())).missing if ids else ()
             if missing:
-                await services.fresh.read_again(entity, missing)
+                are_read = await services.fresh.read_again(entity, missing) and are_read
+    return are_read
 
 
 async def live_record(services: Services, entity: str, stored: Stored) -> Stored:
@@ -222,12 +227,13 @@ async def variants_named(
 async def named_first(asked: Sequence[str | int], services: Services) -> dict[str | int, Sequence[Stored]] | None:
     """Return the variants per SKU or id while their first listing goes on: Katana is asked for these before it.
 
-    None where the listing has ended, or where Katana does not have all of them.
+    None where the listing has ended, or where Katana does not have all of them, or does not say what their items are.
     """
     if not await services.lookups.account.is_first_listing("variant"):
         return None
     found = await variants_named(asked, services)
-    return found if len(found) == len({*asked}) else None
+    named = [row for rows in found.values() for row in rows]
+    return found if len(found) == len({*asked}) and await read_items(named, services) else None
 
 
 async def cached_variants(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
