@@ -11,9 +11,8 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.figures import Figure
-from bench.lines import LINES, Line
+from bench.lines import FLOOR, LINES, Line
 
-FLOOR = "floor"
 _JUDGED = ("typed", "ours")
 """The side that a goal is for: the first of these that was measured."""
 
@@ -27,8 +26,8 @@ same work by plain means: fixed statements in plain sqlite3 (`bench/floors`), `j
 tool that does nothing (`bench/noop_server.py`). The floor of a search finds whole codes, ranks the rows that hold
 every word, counts them, and decodes the best 20, as a search does. `same answer` is a FastMCP tool that gives the very
 answer of ours and does nothing else: what the size of an answer costs the framework, and the client that checks it.
-The ratio says how many times the floor's cost ours is. Absolute times spread by a factor of two from machine to machine
-and from hour to hour; ratios of one run do not.
+The ratio says how many times the floor's cost ours is, and of a call how many times that of the same answer. Absolute
+times spread by a factor of three from machine to machine and from hour to hour; ratios of one run do not.
 """
 
 
@@ -83,17 +82,17 @@ def as_json(run: Run) -> str:
 
 
 def _as_row(figure: Figure) -> dict[str, object]:
-    line, floor = LINES[figure.topic, figure.what], figure.values.get(FLOOR)
-    value = _judged(figure)
+    line, value = LINES[figure.topic, figure.what], _judged(figure)
+    base = figure.values.get(line.base)
     return {
         "topic": figure.topic,
         "what": figure.what,
         "size": figure.size,
         "unit": line.unit,
         "values": dict(figure.values),
-        "ratio": line.times(value, floor),
+        "ratio": line.times(value, base),
         "goal": line.goals_in_words(figure.size),
-        "held": line.held(figure.size, value, floor),
+        "held": line.held(figure.size, value, base),
         "note": figure.note,
     }
 
@@ -135,9 +134,9 @@ def _cells(line: Line, size: int, figure: Figure | None, sides: Sequence[str]) -
     what, shown = f"{line.what}, {line.unit}", f"{size:,}" if size else ""
     if figure is None:
         return [what, shown, *("" for _ in sides), "", line.goals_in_words(size), "not measured"], None
-    floor, value = figure.values.get(FLOOR), _judged(figure)
-    held, ratio = line.held(size, value, floor), line.times(value, floor)
-    verdict = {True: "held", False: "**missed**", None: ""}[held]
+    base, value = figure.values.get(line.base), _judged(figure)
+    held, ratio = line.held(size, value, base), line.times(value, base)
+    verdict = {True: "held", False: f"**missed**: {line.why}" if line.why else "**missed**", None: ""}[held]
     notes = "; ".join(filter(None, (verdict, figure.note, line.note)))
     values = _numbers(figure.values, sides)
     return [what, shown, *values, "" if ratio is None else f"{ratio:.1f}", line.goals_in_words(size), notes], held

@@ -14,7 +14,7 @@ from katana_mcp.documents.custom_fields import definitions
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, part_id, transition
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.references.display_names import VARIANT_ENTITIES, titled
+from katana_mcp.references.display_names import VARIANT_ENTITIES, text, titled
 from katana_mcp.references.item_codes import Owners, other_owners
 from katana_mcp.references.resolve import (
     as_they_are_now,
@@ -49,9 +49,11 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     entities = names_of(doc, "create" if verb == "create" else "modify")
     subject = () if verb == "create" else (doc.entity,)
     named_goods = [value for entity, value in _named_in(doc, asked) if entity == "variant"] if verb == "create" else []
+    began = services.clock.monotonic()
     without = await _read_first(named_goods, services)
     main = [entity for entity in (*subject, *entities) if entity not in without]
-    await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), main, without)
+    left = services.waited(services.clock.monotonic() - began)
+    await current(left, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), main, without)
     if verb == "delete":
         await _check_alone(doc, asked[doc.id], services)
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
@@ -84,7 +86,10 @@ async def _read_first(goods: Sequence[int | str], services: Services) -> Sequenc
     found = await named_first(goods, services) if goods else None
     if found is None or any(not _is_sku(query, rows) for query, rows in found.items() if isinstance(query, str)):
         return ()
-    return VARIANT_ENTITIES
+    by_id = [row for query, rows in found.items() if isinstance(query, int) for row in rows]
+    skus = list(dict.fromkeys(sku for row in by_id if (sku := text(row.record, "sku"))))
+    # Others may share the SKU of what is named by id, which is to be told.
+    return VARIANT_ENTITIES if not skus or await services.fresh.read_keys_again("variant", skus) else ()
 
 
 def _is_sku(query: str, found: Sequence[Stored]) -> bool:

@@ -70,8 +70,10 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 
 async def preview(name: str, change: AnyChange, request: Request, services: Services) -> Preview:
     """Return what a change would be, with a token for `apply_plan` where nothing speaks against it."""
+    began = services.clock.monotonic()
     facts = await _gathered(change, request, services)
-    draft, now = change.plan(request, facts), await as_it_stands(services, change.reads)
+    # A small account is whole within a moment; of a large one, goods that were named need no listing.
+    draft, now = change.plan(request, facts), await as_it_stands(services, change.reads, services.brief(began))
     warnings = [now.judged(check) for check in change.checks(request, facts)]
     warnings += passed_arrivals(request, draft.status, services)
     warnings += [*too_large(draft, services), *_final(draft)]
