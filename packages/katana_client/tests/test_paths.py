@@ -128,43 +128,57 @@ def test_https_and_loopback_are_accepted(url: str) -> None:
     assert checked_base_url(f" {url} ") == url.rstrip("/")
 
 
+_MORE = "may not carry a user, a query or a fragment"
+_HOST = "needs a scheme and a host, such as https://api.katanamrp.com/v1"
+_PLAIN = "needs a plain ASCII host and a path without dot segments, escapes or '//'"
+_SAFE = "must be https, or http on a loopback address: the key travels with it"
+
+
 @pytest.mark.parametrize(
-    "url",
+    ("url", "why"),
     [
-        "",
-        "api.katanamrp.com",
-        "http://api.katanamrp.com",
-        "http://127.0.0.1.evil.example",
-        "http://localhost.evil.example",
-        "http://10.0.0.1",
-        "ftp://127.0.0.1",
-        "https://user:pw@api.katanamrp.com",
-        "https://api.katanamrp.com/v1?x=1",
-        "https://api.katanamrp.com/v1#x",
-        "https://api katanamrp.com",
-        "https://a\nb",
-        "https://",
-        "https://[::1",
-        "https://host:99999",
-        "https://xn--a",
-        "https://b\xfc.example/v1",
-        "https://ex..com",
-        "https://999.1.1.1/v1",
-        "https://1.2.3/v1",
-        "https://exa%6dple.com/v1",
-        "https://-x.example/v1",
-        "https://x.example/v1/../admin",
-        "https://x.example/v1/..",
-        "https://x.example/./v1",
-        "https://x.example/v1/%2e%2e/admin",
-        "https://x.example//v1",
-        "https://x.example\\v1",
+        ("", _HOST),
+        ("api.katanamrp.com", _HOST),
+        ("https://", _HOST),
+        ("https://api katanamrp.com", _HOST),
+        ("https://a\x7fb", _HOST),
+        ("https://api.katanamrp.com/v1 /x", _HOST),
+        ("http://api.katanamrp.com", _SAFE),
+        ("http://127.0.0.1.evil.example", _SAFE),
+        ("http://localhost.evil.example", _SAFE),
+        ("http://10.0.0.1", _SAFE),
+        ("ftp://127.0.0.1", _SAFE),
+        ("https://user:pw@api.katanamrp.com", _MORE),
+        ("https://@api.katanamrp.com", _MORE),
+        ("https://api.katanamrp.com/v1?x=1", _MORE),
+        ("https://api.katanamrp.com/v1?", _MORE),
+        ("https://api.katanamrp.com/v1#x", _MORE),
+        ("https://api.katanamrp.com/v1#", _MORE),
+        ("https://xn--a", _PLAIN),
+        ("https://b\xfc.example/v1", _PLAIN),
+        ("https://ex..com", _PLAIN),
+        ("https://999.1.1.1/v1", _PLAIN),
+        ("https://1.2.3/v1", _PLAIN),
+        ("https://exa%6dple.com/v1", _PLAIN),
+        ("https://-x.example/v1", _PLAIN),
+        ("https://x.example/v1/../admin", _PLAIN),
+        ("https://x.example/v1/..", _PLAIN),
+        ("https://x.example/./v1", _PLAIN),
+        ("https://x.example/v1/%2e%2e/admin", _PLAIN),
+        ("https://x.example//v1", _PLAIN),
+        ("https://x.example\\v1", _PLAIN),
     ],
 )
-def test_any_other_base_url_is_refused(url: str) -> None:
+def test_any_other_base_url_is_refused_with_the_reason(url: str, why: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         checked_base_url(url)
-    assert str(caught.value).startswith("the Katana base URL ")
+    assert str(caught.value) == f"the Katana base URL {why}"
+
+
+@pytest.mark.parametrize("url", ["https://[::1", "https://host:99999"])
+def test_a_base_url_that_cannot_be_read_is_refused_with_what_stops_it(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^the Katana base URL cannot be read: [A-Z].+"):
+        checked_base_url(url)
 
 
 def test_a_query_is_taken_up_to_its_limit_and_refused_beyond() -> None:

@@ -26,10 +26,7 @@ _READ_AGAIN = 1_000
 _ROUNDING = Decimal("0.0001")
 _AT_ONCE = 10_000
 """Movements that are read from the cache together."""
-_KEPT = (
-    *("id", "rank", *COUNTED),
-    *("resource_type", "caused_by_order_no", "value_in_stock_after"),
-)
+_KEPT = frozenset({"id", "rank", *COUNTED, "resource_type", "caused_by_order_no", "value_in_stock_after"})
 """What of a movement is kept while a ledger is added up: an account may have hundreds of thousands."""
 
 type Pair = tuple[int | None, int | None]
@@ -114,9 +111,9 @@ async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list
     movements: list[Record] = []
     last, count = 0, min(_AT_ONCE, most)
     while len(movements) < most:
-        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count, fields=frozenset(_KEPT))
+        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count, fields=_KEPT)
         rows = await services.cache.select(LEDGER, selection)
-        movements += [{name: row.record[name] for name in _KEPT if name in row.record} for row in rows]
+        movements += [row.record for row in rows]
         if len(rows) < count:
             break
         last = get_int(rows[-1].record, "id") or last
