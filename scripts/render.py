@@ -1,5 +1,6 @@
 """Render all that follows from the facts, read models, resources and tables: `python -m scripts.render`."""
 
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,7 +29,8 @@ def main() -> int:
     """Write all folders."""
     for folder, modules in rendered(read_facts()).items():
         _write(modules, folder)
-    return 0
+    # In a process of its own: what was just written is not what this one has read.
+    return subprocess.run([sys.executable, "-m", "scripts.render_schemas"], cwd=ROOT, check=False).returncode
 
 
 def _write(modules: Mapping[str, str], folder: Path) -> None:

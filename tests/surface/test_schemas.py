@@ -3,6 +3,7 @@ import re
 import sys
 from collections.abc import Sequence
 from itertools import batched
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -12,11 +13,14 @@ from tests.at_once import at_once
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
 from katana_mcp.resources.help import tool_page, tool_reference
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.catalogue import promised, tools
+from katana_mcp.server.mcp import kept_schemas
 from katana_mcp.server.mcp.answer_schemas import answer_schema, referred
 from katana_mcp.server.mcp.arguments import MOST_ENTRIES, validated
 from katana_mcp.server.mcp.catalogue import catalogue, tokens
+from katana_mcp.server.mcp.kept_schemas import KEPT, made, schemas_of
 from katana_mcp.server.mcp.schemas import without_references
+from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations import OPERATIONS
 from katana_mcp.testing import Setup, staged
@@ -24,6 +28,9 @@ from katana_mcp.tools.answers import Envelope
 from katana_mcp.tools.warnings import Refused, ToolWarning
 
 from .shapes import KEYED_BY_THE_ACCOUNT, Schema, fitting, misfits, nodes
+
+if TYPE_CHECKING:
+    from katana_mcp.references.services import TenantDoor
 
 LISTED = {row["name"]: row for row in catalogue()}
 SPECS = {spec.name: spec for spec in tools()}
@@ -69,6 +76,33 @@ def _validate(tool: str, arguments: dict[str, object]) -> object:
 @pytest.mark.parametrize("tool", LISTED)
 def test_a_tool_is_listed_as_it_was_accepted(tool: str, snapshot: SnapshotAssertion) -> None:
     assert LISTED[tool] == snapshot(extension_class=JSONSnapshotExtension)
+
+
+@pytest.mark.parametrize("tool", SPECS)
+def test_the_schemas_that_are_kept_are_those_of_the_models(tool: str) -> None:
+    kept, models = schemas_of(SPECS[tool]), made(SPECS[tool])
+    assert kept is not models, "not kept: python -m scripts.render_schemas"
+    assert kept == models, "kept of other models: python -m scripts.render_schemas"
+
+
+def test_nothing_else_is_kept() -> None:
+    assert json.loads(KEPT.read_text("utf-8")).keys() == SPECS.keys()
+
+
+def test_a_start_makes_no_schema_of_our_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a schema is made")
+
+    monkeypatch.setattr(kept_schemas, "made", refuse)
+    assert [RequestTool.of(spec, cast("TenantDoor", None)).name for spec in tools()] == [*SPECS]
+
+
+def test_a_tool_of_other_models_has_their_schemas() -> None:
+    plain = promised(tools(), {"variant": "legacy", "product": "legacy"})
+    (changed,) = [spec for spec in plain if spec.name == "search_items"]
+    listed = RequestTool.of(changed, cast("TenantDoor", None)).parameters["properties"]["query"]["description"]
+    assert "misspelt" not in listed
+    assert "misspelt" in LISTED["search_items"]["inputSchema"]["properties"]["query"]["description"]
 
 
 @at_once("tool", LISTED)

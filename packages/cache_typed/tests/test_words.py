@@ -126,3 +126,31 @@ def test_what_is_searched_among_the_nine_is_guessed_and_documents_are_not() -> N
     nine = {"location", "tax_rate", "operator", "supplier", "customer", "product", "material", "service", "variant"}
     guessed = {mapping.spec.name: mapping.guesses for mapping in TABLES if mapping.guesses}
     assert guessed == dict.fromkeys(nine, frozenset(Capability))
+
+
+@pytest.mark.parametrize(
+    ("most", "found", "cut"),
+    [
+        (1, {"abcde"}, True),
+        (3, {"abcde", "abcd", "abcdef"}, True),
+        (5, {"abcde", "abcd", "abcdef", "abc", "abcdefg"}, False),
+    ],
+)
+def test_where_not_all_words_are_compared_those_as_long_as_the_token_come_first(
+    db: Connection, monkeypatch: pytest.MonkeyPatch, most: int, found: set[str], *, cut: bool
+) -> None:
+    db.execute("DELETE FROM product_word")
+    db.executemany(
+        "INSERT INTO product_word(word) VALUES (?)",
+        [(word,) for word in ("abc", "abcd", "abcde", "abcdef", "abcdefg", "ab", "abcdefgh", "12345")],
+    )
+    monkeypatch.setattr(trigrams, "MAX_WORDS", most)
+    budget = trigrams.Budget(trigrams.MAX_STEPS)
+    assert set(trigrams.near(db, "product", ("abcde",), budget, 100)["abcde"]) == found
+    assert budget.spent is cut
+
+
+def test_numbers_and_short_tokens_stand_for_no_other_word(db: Connection) -> None:
+    budget = trigrams.Budget(trigrams.MAX_STEPS)
+    assert trigrams.near(db, "product", ("12345", "ab"), budget, 100) == {}
+    assert not budget.spent

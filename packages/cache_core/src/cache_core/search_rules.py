@@ -53,6 +53,9 @@ class WeightClass(IntEnum):
     """No single class matched every token of the query; only a result, never a place."""
 
 
+_PLACES = (WeightClass.KEYS, WeightClass.NAMES, WeightClass.EXTRAS, WeightClass.RELATED)
+
+
 class Tier(IntEnum):
     """How a hit was found, best first; each tier after `TOKENS` is tried only where those before it found nothing."""
 
@@ -206,10 +209,27 @@ def guess(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass]
         return (0, min(places)) if query.run and places else None
     if tier is Tier.PARTIAL:
         return _part(query, text)
-    classes = [part.split() for part in text.by_class()]
-    classes.append([word for part in classes for word in part])
-    totals = ((_edits_of_all(query, words, tier), place) for place, words in zip(WeightClass, classes, strict=True))
-    return min(((total, place) for total, place in totals if total is not None and query.tokens), default=None)
+    return _nearest(query, text, tier) if query.tokens else None
+
+
+def _nearest(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:
+    """Return the class in which all tokens are nearest, or all classes where they are nearer in these together."""
+    best: tuple[int, WeightClass] | None = None
+    fewest: list[list[int | None]] = []
+    for place, part in zip(_PLACES, text.by_class(), strict=True):
+        fewest.append([edits(token, part, tier) for token in query.tokens])
+        total = _sum(fewest[-1])
+        if total is not None and (best is None or total < best[0]):
+            best = total, place
+            if not total:
+                return best
+    spread = _sum([min((far for far in row if far is not None), default=None) for row in zip(*fewest, strict=True)])
+    return best if spread is None or (best is not None and best[0] <= spread) else (spread, WeightClass.SPREAD)
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def words_missing(query: Query, text: SearchText) -> tuple[str, ...]:
@@ -266,16 +286,24 @@ def _part(query: Query, text: SearchText) -> tuple[int, WeightClass] | None:
     return len(sought) - len(there), next(held, WeightClass.SPREAD)
 
 
-def edits(token: str, word: str, tier: Tier) -> int | None:
-    """Return how many edits lie between a token and the word it stands for; None where it does not.
+def edits(token: str, words: str, tier: Tier) -> int | None:
+    """Return how many edits lie between a token and the nearest word that it may stand for; None where there is none.
 
     None lie between a token and a word that it begins, or, for the substring tier, stands inside.
+
+    Args:
+        token: of a query.
+        words: of a record, joined by spaces.
+        tier: what the token may be.
     """
-    if word.startswith(token):
+    if f" {token}" in f" {words}":
         return 0
     if tier is Tier.SUBSTRING:
-        return 0 if len(token) >= SHORTEST_PART and token in word else None
-    return _distance(token, word) if tier is Tier.TYPO else None
+        return 0 if len(token) >= SHORTEST_PART and token in words else None
+    if tier is not Tier.TYPO:
+        return None
+    distances = [far for word in words.split() if (far := _distance(token, word)) is not None]
+    return min(distances, default=None)
 
 
 def reach(token: str) -> int:
@@ -286,16 +314,6 @@ def reach(token: str) -> int:
 def is_number(token: str) -> bool:
     """Return whether a token is digits alone: never a typo, for another number is another thing."""
     return _NUMBER.fullmatch(token) is not None
-
-
-def _edits_of_all(query: Query, words: Sequence[str], tier: Tier) -> int | None:
-    total = 0
-    for token in query.tokens:
-        fewest = min((far for word in words if (far := edits(token, word, tier)) is not None), default=None)
-        if fewest is None:
-            return None
-        total += fewest
-    return total
 
 
 @lru_cache(maxsize=32_768)

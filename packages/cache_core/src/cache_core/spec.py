@@ -1,9 +1,10 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, Protocol
+from functools import lru_cache
+from typing import Literal, NamedTuple, Protocol
 
 from cache_core.records import Record, RecordId, as_id, moment_in, values_at
 from cache_core.search_rules import (
@@ -183,8 +184,7 @@ type Sources = tuple[Collection[str], ...]
 
 def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
     """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
-    classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
-    return _joined(tuple(passage for place, paths in classes for passage in _passages(place, paths, record, parents)))
+    return _joined(tuple(_passages(spec.searchable, record, parents)))
 
 
 def declared_text(text: SearchText, sources: Sources) -> SearchText:
@@ -206,10 +206,24 @@ def _parts(place: Place) -> Iterator[tuple[str, Place]]:
         yield f"{place.entity}.{field_}", Lookup(place.path, place.entity, (field_,))
 
 
-def _passages(place: WeightClass, paths: tuple[Place, ...], record: Record, parents: Parents) -> Iterator[Passage]:
-    for source, path in (part for field_place in paths for part in _parts(field_place)):
-        for text in texts_at(path, record, parents):
-            yield Passage(source, place, normalised(text), unseparated(text, place) if place in _CODED else None)
+class _Source(NamedTuple):
+    """One declared source of text: its class, its name, and where it stands."""
+
+    weight: WeightClass
+    name: str
+    place: Place
+
+
+@lru_cache(maxsize=256)
+def _sources(searchable: Searchable) -> tuple[_Source, ...]:
+    classes = zip(WeightClass, searchable.by_class(), strict=False)
+    return tuple(_Source(weight, *part) for weight, places in classes for place in places for part in _parts(place))
+
+
+def _passages(searchable: Searchable, record: Record, parents: Parents) -> Iterator[Passage]:
+    for weight, name, place in _sources(searchable):
+        for text in texts_at(place, record, parents):
+            yield Passage(name, weight, normalised(text), unseparated(text, weight) if weight in _CODED else None)
 
 
 def _joined(passages: tuple[Passage, ...]) -> SearchText:
@@ -263,25 +277,27 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
-    classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
-    own = ((path, place) for place, paths in classes for path in paths if isinstance(path, str))
+    looks = [f" {token}" for token in _sought(query, tier)]
     return tuple(
-        path
-        for path, place in own
-        if any(_mentions(text, place, query, tier) for text in dict.fromkeys(texts_at(path, record, {})))
+        place
+        for weight, _, place in _sources(spec.searchable)
+        if isinstance(place, str)
+        if any(_mentions(text, weight, query, tier, looks) for text in texts_at(place, record, {}))
     )
 
 
-def _mentions(text: str, place: WeightClass, query: Query, tier: Tier) -> bool:
+def _sought(query: Query, tier: Tier) -> Sequence[str]:
+    return query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
+
+
+def _mentions(text: str, place: WeightClass, query: Query, tier: Tier, looks: Sequence[str]) -> bool:
     words = normalised(text)
-    tokens = query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
-    if any(f" {token}" in f" {words}" for token in tokens):
+    padded = f" {words}"
+    if any(look in padded for look in looks):
         return True
     if words.replace(" ", "") == query.code and unseparated(text, place) == query.code:
         return True
     if tier is Tier.CODE:
         code = unseparated(text, place) or words
         return place in _CODED and " " not in code and query.run in code
-    return tier in GUESSES and any(
-        edits(token, word, tier) is not None for token in query.tokens for word in words.split()
-    )
+    return tier in GUESSES and any(edits(token, words, tier) is not None for token in query.tokens)

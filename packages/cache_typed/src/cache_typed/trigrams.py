@@ -129,13 +129,27 @@ def holding(db: Connection, table: str, token: str, budget: Budget, most: int) -
 def near(db: Connection, table: str, tokens: Sequence[str], budget: Budget, most: int) -> dict[str, list[str]]:
     """Return, for each token that can be a typo, the words it may stand for, nearest first."""
     spelt = [token for token in tokens if reach(token) and not is_number(token)]
-    sizes = {len(token) + more for token in spelt for more in range(-reach(token), reach(token) + 1)}
-    if not sizes:
-        return {}
-    marks = ", ".join("?" * len(sizes))
-    sql = f"SELECT word FROM {table}_word WHERE length(word) IN ({marks}) AND {_SPELT} LIMIT ?"
-    words = [str(word) for (word,) in budget.rows(db, sql, (*sorted(sizes), MAX_WORDS + 1), MAX_WORDS)]
+    words = _of_sizes(db, table, _likeliest_sizes(spelt), budget)
     return {token: _nearest(token, words, budget, most) for token in spelt}
+
+
+def _likeliest_sizes(tokens: Sequence[str]) -> list[int]:
+    """Return how long the words may be that the tokens stand for: first those as long as a token."""
+    far = ((abs(more), len(token) + more) for token in tokens for more in range(-reach(token), reach(token) + 1))
+    return list(dict.fromkeys(size for _, size in sorted(far)))
+
+
+def _of_sizes(db: Connection, table: str, sizes: Sequence[int], budget: Budget) -> list[str]:
+    """Return the words of these lengths: each length is read as one text, a fourth of the time of a row for each."""
+    listed = f"SELECT word FROM {table}_word WHERE length(word) = ? AND {_SPELT} LIMIT ?"
+    words: list[str] = []
+    for size in sizes:
+        left = MAX_WORDS - len(words)
+        for (text,) in budget.rows(db, f"SELECT group_concat(word, ' ') FROM ({listed})", (size, left + 1), 1):
+            found = [] if text is None else str(text).split(" ")
+            budget.spent = budget.spent or len(found) > left
+            words += found[:left]
+    return words
 
 
 def _nearest(token: str, words: list[str], budget: Budget, most: int) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, WithJsonSchema, create_model
+from pydantic import BeforeValidator, WithJsonSchema, create_model
 from pydantic import Field as Argument
 
 from katana_mcp.documents.declaration import Field, Part, Selector, Writable
@@ -52,8 +52,6 @@ def _model(
     """Return a model with further names and offers for others; what is kept cannot be null."""
 
     class OwnRequest(WriteRequest):
-        model_config = ConfigDict(use_attribute_docstrings=False)  # there is no source to look for them in
-
         also: ClassVar[Offers] = further
         words: ClassVar[Words] = offers
         never_null: ClassVar[frozenset[str]] = kept

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import ToolWarning
@@ -52,10 +53,10 @@ type Number = Annotated[
 ]
 
 
-class Answer(BaseModel):
+class Answer(Described):
     """Base of every part of an answer; keys without a value are left out."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 ENVELOPE_BYTES = 3_000

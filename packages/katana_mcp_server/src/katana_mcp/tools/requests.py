@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Self, cast
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -17,6 +16,7 @@ from pydantic import (
 )
 
 from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
+from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import without_hidden
 
 
@@ -46,7 +46,7 @@ type ListLimit = Annotated[int, Field(ge=1, le=250), WHOLE]
 type PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGE), WHOLE]
 
 
-class Request(BaseModel):
+class Request(Described):
     """Base of every request: an unknown argument at any depth is refused, never ignored.
 
     Attributes:
@@ -61,7 +61,7 @@ class Request(BaseModel):
     also: ClassVar[Offers] = ALSO
     words: ClassVar[Words] = WORDS
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @model_validator(mode="after")
     def _ranges_run_forward(self) -> Self:

@@ -12,13 +12,12 @@ from pydantic import PrivateAttr
 
 from katana_mcp.references.display_names import titled
 from katana_mcp.references.services import TenantDoor
-from katana_mcp.server.mcp.answer_schemas import output_schema
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.caller import caller, for_caller
 from katana_mcp.server.mcp.confirming import PersonAtClient, QuestionPending
 from katana_mcp.server.mcp.failures import outgoing_refusal, refusal_of
+from katana_mcp.server.mcp.kept_schemas import schemas_of
 from katana_mcp.server.mcp.progress import ProgressReports
-from katana_mcp.server.mcp.schemas import input_schema
 from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.surface.factory_days import has_days, refused_in, with_days, with_zone
 from katana_mcp.tools.answers import Answer
@@ -42,12 +41,13 @@ class RequestTool(Tool):
     @classmethod
     def of(cls, spec: AnyTool, tenant: TenantDoor) -> Self:
         """Return the tool for a spec; services are asked for per call."""
+        schemas = schemas_of(spec)
         tool = cls(
             name=spec.name,
             title=titled(spec.name).capitalize(),
             description=spec.description,
-            parameters=input_schema(spec.request),
-            output_schema=output_schema(spec.answer),
+            parameters=schemas.arguments,
+            output_schema=schemas.answer,
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
                 destructive_hint=spec.destructive,
