@@ -21,7 +21,9 @@ AT_ONCE = 2
 PLAIN = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:schemathesis", "--hypothesis-seed=0")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _UNLOADED = "while loading conftest"
-_TESTS_FAILED, _INTERRUPTED = 1, 2
+_TESTS_FAILED = 1
+_NOT_COLLECTED = {2, 4}
+"""What pytest ends with where a module of tests cannot be imported: 4 where single tests of it were asked for."""
 # Python knows a compiled file by its source's size and whole seconds, so no two texts of a file share a second.
 _seconds = count(int(time.time()) + 1)
 
@@ -82,7 +84,7 @@ def verdict(tree: Path, arguments: Sequence[str], seconds: float) -> Verdict:
         return Verdict("killed", failed[1], took)
     if not code:
         return Verdict("LIVES", "", took)
-    is_unloaded = _UNLOADED in output or (code == _INTERRUPTED and failed is not None)  # no module of tests either
+    is_unloaded = _UNLOADED in output or (code in _NOT_COLLECTED and failed is not None)  # no module of tests either
     kind: Kind = "NO END" if code == NO_END else "NO START" if is_unloaded else "BROKEN"
     return Verdict(kind, output.strip()[-300:], took)
 

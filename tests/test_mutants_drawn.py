@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mutants import trying
 from mutants.drawn.__main__ import Outcome, main, score
 from mutants.drawn.choosing import LIKELY, chosen
 from mutants.drawn.drawing import PLACES, Drawn, all_drawn, draw, drawn_of, files
 from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
 from mutants.drawn.keeping import to_trace
 from mutants.drawn.lines import Test, Trace, TracedTest, forget, sources, write, write_sources
+from mutants.forks import NO_END
 from mutants.model import ROOT
 from mutants.trying import Kind, Verdict
 
@@ -52,6 +54,8 @@ def changes(code: str) -> list[str]:
         ("x = True", ["x = False"]),
         ("x = a(b, c=b)", ["x = a(b)"]),
         ("x = a(c=b)", ["x = a()"]),
+        ("x = zip(a, b, strict=True)", []),
+        ("x = a(strict=True)", ["x = a()", "x = a(strict=False)"]),
         ("x = a(c=b, d=a, **b)", ["x = a(d=a, **b)", "x = a(c=b, **b)"]),
         ("return a", ["return None"]),
         ("return None", []),
@@ -391,3 +395,31 @@ def test_survivors_are_told_with_the_share_that_is_noticed(
         "if found != 2:": "equal",
     }
     assert (ROOT / file).read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "kind", "detail"),
+    [
+        (0, "12 passed", "LIVES", ""),
+        (1, "FAILED tests/test_a.py::test_b[1] - assert 1\n1 failed", "killed", "tests/test_a.py::test_b[1]"),
+        (1, "no summary", "BROKEN", "no summary"),
+        (2, "ERROR tests/test_a.py - ValueError\n1 error", "NO START", None),
+        # Where single tests are asked for, a module that cannot be imported ends so.
+        (
+            4,
+            "ERROR tests/test_a.py - ValueError\n1 error\nERROR: found no collectors for tests/test_a.py::b",
+            "NO START",
+            None,
+        ),
+        (4, "ERROR: not found: tests/test_a.py::b", "BROKEN", None),
+        (1, "while loading conftest", "NO START", None),
+        (NO_END, "no end", "NO END", "no end"),
+    ],
+)
+def test_what_pytest_said_of_a_bug(
+    monkeypatch: pytest.MonkeyPatch, code: int, output: str, kind: str, detail: str | None
+) -> None:
+    monkeypatch.setattr(trying, "ran", lambda *_: (code, output))
+    found = trying.verdict(ROOT, [], 1)
+    assert found.kind == kind
+    assert detail is None or found.detail == detail

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants.drawn.operators import OPERATORS, Edit, Source, is_logging
+from mutants.drawn.operators import OPERATORS, Edit, Source, is_length_check, is_logging
 
 _SERVER = "packages/katana_mcp_server/src/katana_mcp"
 PLACES = (
@@ -128,7 +128,7 @@ def _children(node: ast.AST) -> list[ast.AST]:
         return [] if node.value is None else [node.value]
     if isinstance(node, ast.JoinedStr | ast.Assert) or is_logging(node):
         return []
-    return [*ast.iter_child_nodes(node)]
+    return [child for child in ast.iter_child_nodes(node) if not is_length_check(node, child)]
 
 
 def _own_lines(statement: ast.stmt) -> tuple[int, int]:

@@ -89,6 +89,12 @@ def is_logging(node: ast.AST) -> bool:
     )
 
 
+def is_length_check(call: ast.AST, argument: ast.AST) -> bool:
+    """Return whether an argument is `strict=` of `zip`: an assertion that things of ours are equally long."""
+    is_zip = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "zip"
+    return is_zip and isinstance(argument, ast.keyword) and argument.arg == "strict"
+
+
 def _comparison(source: Source, node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.Compare):
         for (left, right), operator in zip(pairwise([node.left, *node.comparators]), node.ops, strict=True):
@@ -125,7 +131,7 @@ def _keyword_dropped(source: Source, node: ast.AST) -> Iterator[Edit]:
         return
     given = sorted([*node.args, *node.keywords], key=source.start)
     for position, argument in enumerate(given):
-        if not isinstance(argument, ast.keyword) or argument.arg is None:
+        if not isinstance(argument, ast.keyword) or argument.arg is None or is_length_check(node, argument):
             continue
         start, end = source.start(argument), source.end(argument)
         if position + 1 < len(given):

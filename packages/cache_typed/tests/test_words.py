@@ -154,3 +154,19 @@ def test_numbers_and_short_tokens_stand_for_no_other_word(db: Connection) -> Non
     budget = trigrams.Budget(trigrams.MAX_STEPS)
     assert trigrams.near(db, "product", ("12345", "ab"), budget, 100) == {}
     assert not budget.spent
+
+
+@pytest.mark.parametrize(("most", "cut"), [(4, False), (3, True)])
+async def test_some_of_the_words_are_cut_only_where_more_rows_hold_one_than_are_listed(
+    monkeypatch: pytest.MonkeyPatch, most: int, *, cut: bool
+) -> None:
+    cache = TypedBackend(None)
+    await cache.open()
+    names = ["fork one", "fork two", "fork three", "fork four"]
+    prepared = await prepare(PRODUCT, [{**product(nr), "name": name} for nr, name in enumerate(names, 1)], cache)
+    await cache.apply(Batch(entity="product", at=NOON, upserts=prepared.rows))
+    monkeypatch.setattr(fuzzy, "MAX_LISTED", most)
+    found = await cache.search("product", Search("fork saddle"))
+    await cache.close()
+    assert (found.cut, [hit.row.id for hit in found.hits][:1]) == (cut, [4])
+    assert {hit.row.id for hit in found.hits} == ({2, 3, 4} if cut else {1, 2, 3, 4})

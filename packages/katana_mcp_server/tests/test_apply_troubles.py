@@ -56,3 +56,30 @@ async def test_stock_that_cannot_be_read_after_a_write_is_told_as_not_shown_yet(
     assert made(tenant)[0]["status"] == "inTransit"
     told = [warning["message"] for warning in outcome["warnings"]]
     assert [message for message in told if "the stock that this changed could not be read again yet" in message]
+
+
+@pytest.mark.parametrize("deleted", ["nothing", "one's own", "the twin", "both"])
+async def test_a_document_that_got_the_number_of_another_one_at_that_moment_says_so(
+    stage: Stage, tenant: Tenant, deleted: str
+) -> None:
+    transfer = live(tenant, "stock_transfers")[0]
+    body = {name: transfer[name] for name in ("source_location_id", "target_location_id")}
+    rows = [{"variant_id": live(tenant, "variants")[0]["id"], "quantity": "1"}]
+    body |= {"stock_transfer_number": NUMBER, "stock_transfer_rows": rows}
+
+    def make_a_twin(_: Tenant) -> None:
+        (own,) = made(tenant)
+        twin = tenant.create("stock_transfers", body)
+        gone = {"nothing": (), "one's own": (own,), "the twin": (twin,), "both": (own, twin)}[deleted]
+        for one in gone:
+            tenant.delete("stock_transfers", one["id"])
+
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Mutate(change=make_a_twin, when="after")))
+    answer = await applied(stage, await planned(stage))
+    said = [warning["message"] for warning in answer["warnings"] if warning["code"] == "duplicate_number"]
+    twins = [one["id"] for one in made(tenant) if one["id"] != answer["outcomes"][0]["id"]]
+    assert len(said) == len(twins) == (1 if deleted in {"nothing", "one's own"} else 0)
+    assert [message.partition(": ")[2] for message in said] == [
+        f"the number is also that of {twin}: change one of the numbers" for twin in twins
+    ]
+    assert counted(answer["outcomes"][0]) == {"applied": 1}

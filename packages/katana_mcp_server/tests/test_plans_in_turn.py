@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from contextlib import ExitStack, closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from cache_jobs import job_on
 from fastmcp.client.elicitation import ElicitResult
 from journal_plans import hasty
 from server_wire import Wire, live
-from transfer_plans import NUMBER, counted, made, new_transfer, writes
+from transfer_plans import counted, new_transfer, writes
 
 from katana_mcp.commands.journal.reconcile import reconcile
 from katana_mcp.configuration.sandbox import OwnSandbox
@@ -19,7 +20,7 @@ from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.testing import Payload, Setup, Stage, ends, payload_of, staged, within
-from katana_sandbox import Drop, Fault, ManualClock, Mutate, ReplicaLag, Status, Tenant
+from katana_sandbox import Drop, Fault, ManualClock, ReplicaLag, Status, Tenant
 
 MINUTE = 61
 
@@ -190,12 +191,26 @@ async def test_a_plan_waits_for_no_other_record_and_for_its_own_only_so_long(
         assert clock.monotonic() - began < 0.05
         name = f"{entry.plan.tenant}: {mine}"
         assert lanes.take([name], "another") is None
-        call = asyncio.ensure_future(applying(stage, tokens[1]))
+        said: list[tuple[float, str]] = []
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            del progress, total
+            if message and message.startswith("waiting: "):
+                said.append((clock.monotonic(), message))
+
+        asked = {"plan_tokens": [tokens[1]]}
+        call = asyncio.ensure_future(
+            stage.client.call_tool("apply_plan", asked, raise_on_error=False, progress_handler=hear)
+        )
         while not await ends(call):
             clock.advance(1)
             lanes.renew([name], "another")
-        assert (call.result()["error"], len(writes(stage))) == ("plan_running", 1)
-        assert mine in call.result()["warnings"][0]["message"]
+        refused = payload_of(call.result())
+        assert (refused["error"], len(writes(stage))) == ("plan_running", 1)
+        assert mine in refused["warnings"][0]["message"]
+        assert {message for _, message in said} == {f"waiting: {refused['warnings'][0]['message']}"}
+        assert all(5 <= later - earlier < 8 for (earlier, _), (later, _) in pairwise(said))
+        assert 6 <= len(said) <= 9
         assert 40 <= clock.monotonic() - began < 45
 
 
@@ -254,23 +269,6 @@ async def test_no_lane_is_held_while_a_person_is_asked(
         (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
         assert counted((await applying(stage, token))["outcomes"][0]) == {"applied": 1}
     assert held == [None]
-
-
-async def test_a_document_that_got_the_number_of_another_one_at_that_moment_says_so(
-    stage: Stage, tenant: Tenant
-) -> None:
-    transfer = live(tenant, "stock_transfers")[0]
-    rows = [{"variant_id": live(tenant, "variants")[0]["id"], "quantity": "1"}]
-    body = {name: transfer[name] for name in ("source_location_id", "target_location_id")}
-    body |= {"stock_transfer_number": NUMBER, "stock_transfer_rows": rows}
-    twin = Mutate(change=lambda _: tenant.create("stock_transfers", body))
-    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=twin))
-    (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
-    answer = await applying(stage, token)
-    other = next(twin["id"] for twin in made(tenant) if twin["id"] != answer["outcomes"][0]["id"])
-    (warning,) = [warning for warning in answer["warnings"] if warning["code"] == "duplicate_number"]
-    assert (warning["severity"], str(other) in warning["message"]) == ("advisory", True)
-    assert counted(answer["outcomes"][0]) == {"applied": 1}
 
 
 async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(

@@ -257,7 +257,7 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
         value = record.get(place)
         if isinstance(value, str) and value:
             yield value
-        else:
+        elif value is not None or not place.isidentifier():
             yield from map(_text, values_at(record, place))
         return
     for value in values_at(record, place.path):

@@ -168,7 +168,7 @@ class Ledger:
             delay = max(delay, _LOOK_AGAIN)
         within = self._is_within(priority, used, ahead[priority])
         spared = min(self.quota.reserve, self.limit - 1) if priority is Priority.BULK and not within else 0
-        if now < self.reported.until and self.reported.left - spared <= ahead.total():
+        if self.reported.left - spared <= ahead.total():
             delay = max(delay, self.reported.until - now)
         if self._free(priority, used, ahead) <= 0 or used[priority] + ahead[priority] >= self.limit - spared:
             delay = max(delay, self._counts_for(done[0], now) if done else float("inf"))
@@ -187,7 +187,7 @@ class Ledger:
         delay = max(self.held.until - now, 0.0)
         if missing > 0:
             delay = max(delay, self._counts_for(done[missing - 1], now) if missing <= len(done) else _LOOK_AGAIN)
-        if now < self.reported.until and self.reported.left < needed:
+        if self.reported.left < needed:
             delay = max(delay, self.reported.until - now)
         return delay
 

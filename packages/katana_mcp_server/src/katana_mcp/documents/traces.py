@@ -64,9 +64,8 @@ def retraced(old: State, quantity: object, batches: Sequence[State] | None) -> l
     """Return what a row is traced by: what is asked for, or what it was, where one batch takes all that it is now."""
     if batches is not None:
         return [cast("Entry", canonical({"batch_id": one["batch_id"], "quantity": one["quantity"]})) for one in batches]
-    if is_of_one(old):
-        return [{**rows(old, TRACE)[0], "quantity": quantity}]
-    return [{**entry} for entry in rows(old, TRACE)]
+    own = {"quantity": quantity} if is_of_one(old) else {}
+    return [{**entry, **own} for entry in rows(old, TRACE)]
 
 
 def is_of_one(row: State) -> bool:

@@ -89,7 +89,7 @@ async def _found(action: Action, state: ActionState, entry: Entry, services: Ser
     look, others = action.recognise, frozenset[RecordId]()
     if look is not None and action.method == "POST":
         others = await services.journal.made_by_others(entry.id, action.path)
-        action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others, key=str))))
+        action = replace(action, recognise=replace(look, besides=(*look.besides, *others)))
     found = replace(await look_up_in_katana(action, services.client, state.error or ""), at=state.at)
     if found.state == "applied":
         return replace(found, look_up={**(found.look_up or {}), "confirmed": True})

@@ -35,11 +35,11 @@ async def _having(action: Action, number: str, services: Services) -> list[objec
     try:
         await services.fresh.read_keys_again(entity, [number])
         match = await services.cache.find_by_key(entity, number)
-        rows = (await services.cache.get_many(entity, match.ambiguous)).rows if match.ambiguous else ()
+        # What was just made is stored: whoever shares its number makes it ambiguous.
+        rows = (await services.cache.get_many(entity, match.ambiguous)).rows
     except (SourceUnavailable, CacheError):
         return []
-    live = [row for row in (*rows, *([] if match.row is None else [match.row])) if not row.deleted]
     look = action.recognise
     kind = {name: value for name, value in action.fields.items() if look is not None and name in look.filters}
     key = services.syncer.specs[entity].key_path
-    return [row.id for row in live if all(row.record.get(name) == kind[name] for name in kind if name != key)]
+    return [row.id for row in rows if all(row.record.get(name) == kind[name] for name in kind if name != key)]
