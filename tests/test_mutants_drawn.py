@@ -203,9 +203,10 @@ def test_no_more_is_tried_than_there_is_time_for() -> None:
 def kept(tmp_path: Path) -> Path:
     """Return a trace of two tests and of what was imported."""
     path = tmp_path / "lines.db"
-    imported = TracedTest("", 0, {"f.py": 0b110, "g.py": 0b10})
+    imported = TracedTest("", 0, {"f.py": 0b110, "g.py": 0b10, "packages/p/src/f.py": 0b10})
     write(path, [TracedTest("test_a.py::a", 0.5, {"f.py": 0b11000}), imported])
     write(path, [TracedTest("test_b.py::b", 0.25, {"f.py": 0b110000, "h.py": 0b10})])
+    write(path, [TracedTest(f"packages/{name}/tests/test_c.py::c", 0.25, {}) for name in ("p", "pq")])
     return path
 
 
@@ -220,6 +221,8 @@ def kept(tmp_path: Path) -> Path:
         ("f.py", ((1, 1), (1, 1), (1, 2)), ["test_a.py::a", "test_b.py::b"]),
         ("g.py", ((1, 1), (1, 1), (1, 2)), []),
         ("i.py", ((1, 1), (1, 1), (1, 2)), []),
+        # Where nothing but an import runs any of a file, its package's tests notice that it cannot be imported.
+        ("packages/p/src/f.py", ((1, 1), (1, 1), (1, 2)), ["packages/p/tests/test_c.py::c"]),
     ],
 )
 def test_a_bug_has_the_tests_that_run_its_line(
@@ -236,7 +239,7 @@ def test_what_is_traced_anew_is_forgotten_first(kept: Path) -> None:
     forget(kept, ["test_a.py"])
     assert [test.name for test in Trace(kept).tests("f.py", ((4, 4), (4, 4)))] == ["test_b.py::b"]
     with closing(sqlite3.connect(kept)) as db:
-        assert db.execute("SELECT count(*) FROM lines").fetchone() == (4,)
+        assert db.execute("SELECT count(*) FROM lines").fetchone() == (5,)
 
 
 @pytest.mark.parametrize(

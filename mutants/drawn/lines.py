@@ -112,7 +112,7 @@ class Trace:
     def tests(self, file: str, spans: Sequence[tuple[int, int]]) -> list[Test]:
         """Return the tests that run the first of the spans that anything runs; none where nothing runs any of them.
 
-        What runs while modules are imported is noticed by those that run more of its file.
+        What runs while modules are imported is noticed by those that run more of its file, or by its package's.
 
         Args:
             file: from the root.
@@ -122,11 +122,16 @@ class Trace:
         for span in narrow:
             found = self._running(file, span)
             if found:
-                wider = (function, _ANYWHERE) if any(not test.name for test in found) else ()
-                tries = (found, *(self._running(file, scope) for scope in wider))
+                is_imported = any(not test.name for test in found)
+                wider = [self._running(file, scope) for scope in (function, _ANYWHERE)] if is_imported else []
+                tries = (found, *wider, self._of_package(file) if is_imported else [])
                 named = ([test for test in tests if test.name] for tests in tries)
                 return next(filter(None, named), found[:0])
         return []
+
+    def _of_package(self, file: str) -> list[Test]:
+        package = "/".join(file.split("/")[:2])
+        return [test for test in self._tests.values() if test.name.startswith(f"{package}/")]
 
     def _running(self, file: str, span: tuple[int, int]) -> list[Test]:
         mask = (1 << span[1] + 1) - (1 << span[0])

@@ -170,3 +170,16 @@ async def test_some_of_the_words_are_cut_only_where_more_rows_hold_one_than_are_
     await cache.close()
     assert (found.cut, [hit.row.id for hit in found.hits][:1]) == (cut, [4])
     assert {hit.row.id for hit in found.hits} == ({2, 3, 4} if cut else {1, 2, 3, 4})
+
+
+@pytest.mark.parametrize(("most", "cut"), [(3, False), (2, True), (1, True)])
+def test_only_so_many_words_stand_for_a_token(db: Connection, most: int, *, cut: bool) -> None:
+    db.execute("DELETE FROM product_word")
+    words = ["abcde", "abcdex", "abcdxy"]
+    db.executemany("INSERT INTO product_word(word) VALUES (?)", [(word,) for word in words])
+    budget = trigrams.Budget(trigrams.MAX_STEPS)
+    near = trigrams.near(db, "product", ("abcdef",), budget, most)["abcdef"]
+    assert (len(near), budget.spent) == (most, cut)
+    budget = trigrams.Budget(trigrams.MAX_STEPS)
+    assert trigrams.holding(db, "product", "bcd", budget, most) == words[:most]
+    assert budget.spent is cut

@@ -223,6 +223,24 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     assert await found(job, "variant", "wheelbarrow") > 0
 
 
+async def test_what_cannot_be_removed_after_a_rebuild_is_left_there(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = shutil.rmtree
+
+    def held_open(path: Path, *, ignore_errors: bool = False) -> None:
+        removed(path / "typed-0", ignore_errors=ignore_errors)  # as where another program has a file of it open
+
+    job = job_on(own, tmp_path)
+    tenant = own.sandbox.tenant()
+    await rebuild(job, ["customer"])
+    before, _ = await held(job, "customer")
+    tenant.create("customers", {"name": "Wheelbarrow Ltd"})
+    monkeypatch.setattr(shutil, "rmtree", held_open)
+    await rebuild(job, ["customer"])
+    assert (await held(job, "customer"))[0] == before + 1
+
+
 async def test_what_a_killed_rebuild_left_beside_the_cache_gets_into_no_other(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path)
     tenant = own.sandbox.tenant()
