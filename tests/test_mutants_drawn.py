@@ -7,6 +7,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -366,6 +367,27 @@ def outcome(kind: Kind | None) -> Outcome:
 )
 def test_the_score_is_the_share_that_is_noticed_of_what_can_be(kinds: list[Any], expected: float) -> None:
     assert score([outcome(kind) for kind in kinds]) == expected
+
+
+def test_one_file_is_tried_on_given_tests_without_tracing_any(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried: list[str] = []
+
+    def noticed(_: Path, arguments: Sequence[str], __: float) -> Verdict:
+        tried.append(arguments[-1])
+        return Verdict("killed", "a", 1.0)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the suite is traced")
+
+    monkeypatch.setattr("mutants.drawn.__main__.traced", refuse)
+    monkeypatch.setattr("mutants.drawn.__main__.verdict", noticed)
+    monkeypatch.setattr("mutants.drawn.__main__.failing", lambda *_: "")
+    assert main(["--file", "katana_client/ledger.py", "--count", "3", "--tests", "a_test.py", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["mutants"]
+    assert {row["file"] for row in found} == {"packages/katana_client/src/katana_client/ledger.py"}
+    assert (len(found), set(tried)) == (3, {"a_test.py"})
 
 
 @pytest.mark.soak

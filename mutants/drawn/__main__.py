@@ -17,7 +17,7 @@ from mutants.drawn.choosing import chosen
 from mutants.drawn.drawing import Drawn, all_drawn, draw
 from mutants.drawn.equivalents import listed, stale, why_equivalent
 from mutants.drawn.keeping import traced
-from mutants.drawn.lines import Test, Trace
+from mutants.drawn.lines import Given, Test, Trace
 from mutants.model import ROOT
 from mutants.trying import Verdict, changed, copied, failing, tried, verdict
 
@@ -76,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mutants.drawn", description=__doc__)
     parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"), help="the day, unless given")
     parser.add_argument("--count", type=int, default=_COUNT, help=f"how many are drawn: {_COUNT}, unless given")
+    parser.add_argument("--file", default="", help="draw only in files with this in their name")
+    parser.add_argument("--tests", nargs="+", help="try these tests on each, files or single ones, without tracing any")
     parser.add_argument("--trace", type=Path, help="take the lines that tests run from this file, as they are")
     parser.add_argument("--json", action="store_true", help="print a JSON object instead of the table")
     asked = parser.parse_args(arguments)
@@ -86,8 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     with tempfile.TemporaryDirectory() as place:
         trees = copied(Path(place))
-        trace = Trace(asked.trace or traced(trees[0]))
-        drawn = draw(everything, asked.seed, asked.count)
+        trace = Given(asked.tests) if asked.tests else Trace(asked.trace or traced(trees[0]))
+        drawn = draw([one for one in everything if asked.file in one.file], asked.seed, asked.count)
         trials = [partial(_outcome, mutation, why_equivalent(mutation, equivalents), trace) for mutation in drawn]
         outcomes: list[Outcome] = []
         for outcome in tried(trees, trials):
@@ -109,7 +111,7 @@ def score(outcomes: Sequence[Outcome]) -> float:
     return 100 * sum(kind in _NOTICED for kind in kinds) / len(kinds) if kinds else 100.0
 
 
-def _outcome(drawn: Drawn, why: str, trace: Trace, tree: Path) -> Outcome:
+def _outcome(drawn: Drawn, why: str, trace: Trace | Given, tree: Path) -> Outcome:
     if why:
         return Outcome(drawn, None, why=why)
     every = trace.tests(drawn.file, drawn.spans)
