@@ -19,6 +19,7 @@ from cache_core.conditions import (
     Order,
     Scalar,
     Within,
+    hold,
 )
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search, Selection
@@ -200,6 +201,14 @@ async def test_the_greatest_and_the_least_number_of_a_column_are_found(edge: int
     for value, expected in ((edge, [1]), (Decimal(edge), [1]), (edge + 1, []), (edge - 1, [])):
         found = await cache.select("sales_order", Selection((OneOf("customer_id", (value,)),)))
         assert [row.id for row in found] == expected
+    for bound in (edge - 1, edge, edge + 1):
+        for condition in (
+            Within("customer_id", low=bound),
+            Within("customer_id", high=bound),
+            Below("customer_id", bound),
+        ):
+            found = await cache.select("sales_order", Selection((condition,)))
+            assert {row.id for row in found} == {row.id for row in rows if hold((condition,), row.record)}, condition
     await cache.close()
 
 

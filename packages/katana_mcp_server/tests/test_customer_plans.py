@@ -483,3 +483,13 @@ def test_orders_that_are_not_known_yet_are_told() -> None:
 def test_a_name_of_blanks_is_none() -> None:
     with pytest.raises(ValidationError, match="must not be blank"):
         CREATE.request.model_validate({"name": "   "})
+
+
+def test_what_a_new_address_makes_the_default_is_shown_once() -> None:
+    dock = {"entity_type": "shipping", "city": "Enns", "default": True}
+    draft = MODIFY.plan(_change(add_addresses=[dock]), _old())
+    assert draft.changes == (
+        FieldChange(field="add_addresses[0].entity_type", new="shipping"),
+        FieldChange(field="add_addresses[0].city", new="Enns"),
+        FieldChange(field="default_shipping_id", old="12", new="add_addresses[0]"),
+    )

@@ -211,7 +211,7 @@ def _bound(column: str, target: _Target, sign: str, value: Scalar | None, clause
 
 def _whole_bound(column: str, sign: str, value: int | Decimal, clause: Clause) -> str:
     """Compare an integer column with any number: a fraction moves to the next integer on the right side."""
-    if abs(value) > _TOP:
+    if not -_TOP - 1 <= value <= _TOP:
         return "1" if (value < 0) is (sign == ">=") else _NEVER
     edge = math.floor(value) if sign == "<=" else math.ceil(value)
     return f"{column} {sign} {clause.bind(edge)}"

@@ -34,7 +34,8 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
     if document is not None:
         await syncer.put_part(action.entity, document, part_of(action, answer))
     elif action.method == "DELETE":
-        await syncer.delete_through(action.entity, action.record or 0)
+        if action.record is not None:
+            await syncer.delete_through(action.entity, action.record)
     elif answer:
         record = {**answer, **action.implies}
         children = syncer.specs[action.entity].children

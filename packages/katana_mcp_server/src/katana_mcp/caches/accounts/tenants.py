@@ -110,4 +110,4 @@ class Tenants:
         except (CacheUnavailable, OSError) as error:
             _log.warning("the table of tenants cannot be written", reason=str(error))
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
+                beside.unlink()
