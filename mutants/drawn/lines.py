@@ -123,9 +123,8 @@ class Trace:
             found = self._running(file, span)
             if found:
                 is_imported = any(not test.name for test in found)
-                wider = [self._running(file, scope) for scope in (function, _ANYWHERE)] if is_imported else []
-                tries = (found, *wider, self._of_package(file) if is_imported else [])
-                named = ([test for test in tests if test.name] for tests in tries)
+                wider = (self._running(file, function), self._running(file, _ANYWHERE), self._of_package(file))
+                named = ([test for test in tests if test.name] for tests in (found, *(wider if is_imported else ())))
                 return next(filter(None, named), found[:0])
         return []
 

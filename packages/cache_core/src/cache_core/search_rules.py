@@ -281,7 +281,7 @@ def _part(query: Query, text: SearchText) -> tuple[int, WeightClass] | None:
     lacking = sum(not word.small for word in sought) - 2 * sum(not word.small for word in there)
     if len(sought) == 1 or lacking > 0 or not any(word.carries for word in there):
         return None
-    parts = zip(WeightClass, text.by_class(), strict=False)
+    parts = zip(_PLACES, text.by_class(), strict=True)
     held = (place for place, part in parts if all(word.stands_in(f" {part} ") for word in there))
     return len(sought) - len(there), next(held, WeightClass.SPREAD)
 

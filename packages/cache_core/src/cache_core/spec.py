@@ -277,7 +277,7 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
-    looks = [f" {token}" for token in _sought(query, tier)]
+    looks = [f" {token}" for token in _tokens_in(query, tier)]
     return tuple(
         place
         for weight, _, place in _sources(spec.searchable)
@@ -286,7 +286,7 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     )
 
 
-def _sought(query: Query, tier: Tier) -> Sequence[str]:
+def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
     return query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
 
 

@@ -36,7 +36,7 @@ async def _having(action: Action, number: str, services: Services) -> list[objec
         await services.fresh.read_keys_again(entity, [number])
         match = await services.cache.find_by_key(entity, number)
         # What was just made is stored: whoever shares its number makes it ambiguous.
-        rows = (await services.cache.get_many(entity, match.ambiguous)).rows
+        rows = (await services.cache.get_many(entity, match.ambiguous)).rows if match.ambiguous else ()
     except (SourceUnavailable, CacheError):
         return []
     look = action.recognise
