@@ -95,20 +95,20 @@ def failing(tree: Path, tests: Sequence[str], seconds: float) -> str:
     return f"these fail without any bug, so they prove nothing:\n{output[-3_000:]}\n" if code else ""
 
 
-def tried[Outcome](trees: Sequence[Path], trials: Sequence[Callable[[Path], Outcome]]) -> Iterator[Outcome]:
-    """Yield what came of each trial, in order; as many are made at once as there are trees."""
-    free = SimpleQueue[Path]()
-    for tree in trees:
-        free.put(tree)
+def tried[Place, Outcome](places: Sequence[Place], trials: Sequence[Callable[[Place], Outcome]]) -> Iterator[Outcome]:
+    """Yield what came of each trial, in order; as many are made at once as there are places for them."""
+    free = SimpleQueue[Place]()
+    for place in places:
+        free.put(place)
 
-    def outcome(trial: Callable[[Path], Outcome]) -> Outcome:
-        tree = free.get()
+    def outcome(trial: Callable[[Place], Outcome]) -> Outcome:
+        place = free.get()
         try:
-            return trial(tree)
+            return trial(place)
         finally:
-            free.put(tree)
+            free.put(place)
 
-    pool = ThreadPoolExecutor(len(trees))
+    pool = ThreadPoolExecutor(len(places))
     try:
         yield from pool.map(outcome, trials)
     finally:

@@ -7,8 +7,8 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 from mutants import trying
 from mutants.drawn.__main__ import Outcome, main, score
 from mutants.drawn.choosing import LIKELY, chosen
+from mutants.drawn.collected import Found, Job
 from mutants.drawn.drawing import PLACES, Drawn, all_drawn, draw, drawn_of, files
 from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
 from mutants.drawn.keeping import to_trace
@@ -369,25 +370,39 @@ def test_the_score_is_the_share_that_is_noticed_of_what_can_be(kinds: list[Any],
     assert score([outcome(kind) for kind in kinds]) == expected
 
 
+@dataclass
+class Noticing:
+    """In place of a copy with its tests collected: notices every bug."""
+
+    tree: Path = ROOT
+    jobs: list[Job] = field(default_factory=list)
+
+    def run(self, job: Job) -> Found:
+        """Notice a bug; nothing fails without any."""
+        self.jobs.append(job)
+        return Found(int(job.bug is not None), "a", 1.0)
+
+
 def test_one_file_is_tried_on_given_tests_without_tracing_any(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tried: list[str] = []
-
-    def noticed(_: Path, arguments: Sequence[str], __: float) -> Verdict:
-        tried.append(arguments[-1])
-        return Verdict("killed", "a", 1.0)
+    place = Noticing()
 
     def refuse(*_: object) -> None:
         raise AssertionError("the suite is traced")
 
     monkeypatch.setattr("mutants.drawn.__main__.traced", refuse)
-    monkeypatch.setattr("mutants.drawn.__main__.verdict", noticed)
-    monkeypatch.setattr("mutants.drawn.__main__.failing", lambda *_: "")
+    monkeypatch.setattr("mutants.drawn.__main__.collected", lambda *_: nullcontext([place]))
+    monkeypatch.setattr("mutants.drawn.__main__.changed", lambda *_: nullcontext())
+    file = "packages/katana_client/src/katana_client/ledger.py"
     assert main(["--file", "katana_client/ledger.py", "--count", "3", "--tests", "a_test.py", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["mutants"]
-    assert {row["file"] for row in found} == {"packages/katana_client/src/katana_client/ledger.py"}
-    assert (len(found), set(tried)) == (3, {"a_test.py"})
+    assert [(row["file"], row["verdict"], row["told"], row["seconds"]) for row in found] == [
+        (file, "killed", "a", 1)
+    ] * 3
+    *tries, last = [(job.bug and job.bug.file, job.tests, job.each, job.seconds) for job in place.jobs]
+    assert tries == [(file, ("a_test.py",), 100, 160)] * 3
+    assert last == (None, ("a",), 900, 900)
 
 
 @pytest.mark.soak

@@ -14,22 +14,27 @@ from functools import partial
 from pathlib import Path
 
 from mutants.drawn.choosing import chosen
+from mutants.drawn.collected import Bug, Collected, Job, collected
 from mutants.drawn.drawing import Drawn, all_drawn, draw
 from mutants.drawn.equivalents import listed, stale, why_equivalent
 from mutants.drawn.keeping import traced
 from mutants.drawn.lines import Given, Test, Trace
+from mutants.forks import NO_END
 from mutants.model import ROOT
-from mutants.trying import Verdict, changed, copied, failing, tried, verdict
+from mutants.trying import Kind, Verdict, changed, copied, tried, verdict
 
 LEAST = 92
 """Per cent of the bugs, without those that nobody can notice."""
 _COUNT = 200
 _SECONDS = 900
 _BEGINS = 300
+_FORKS = 60
 _FIRST = 8
 """Tests of a first run, which collects few files: most bugs are noticed there."""
 _REST = 300.0
 """Seconds of further tests that run the line, before a bug is said to live."""
+_KINDS: dict[int, Kind] = {0: "LIVES", 1: "killed", NO_END: "NO END"}
+"""Verdicts by pytest's exit code."""
 _NOTICED = ("killed", "NO END", "NO START")
 
 
@@ -91,15 +96,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trace = Given(asked.tests) if asked.tests else Trace(asked.trace or traced(trees[0]))
         drawn = draw([one for one in everything if asked.file in one.file], asked.seed, asked.count)
         trials = [partial(_outcome, mutation, why_equivalent(mutation, equivalents), trace) for mutation in drawn]
+        running = {
+            test.name.partition("::")[0] for mutation in drawn for test in trace.tests(mutation.file, mutation.spans)
+        }
         outcomes: list[Outcome] = []
-        for outcome in tried(trees, trials):
-            outcomes.append(outcome)
-            if not asked.json:
-                sys.stdout.write(outcome.as_row())
-                sys.stdout.flush()
-        if failures := _failing(trees[0], outcomes):
-            sys.stderr.write(failures)
-            return 2
+        with collected(trees, sorted(running)) as places:
+            for outcome in tried(places, trials):
+                outcomes.append(outcome)
+                if not asked.json:
+                    sys.stdout.write(outcome.as_row())
+                    sys.stdout.flush()
+            if failures := _failing(places[0], outcomes):
+                sys.stderr.write(failures)
+                return 2
     share = score(outcomes)
     sys.stdout.write(_in_json(outcomes, asked.seed, share) if asked.json else _counted(outcomes, asked.seed, share))
     return int(share < LEAST)
@@ -111,38 +120,48 @@ def score(outcomes: Sequence[Outcome]) -> float:
     return 100 * sum(kind in _NOTICED for kind in kinds) / len(kinds) if kinds else 100.0
 
 
-def _outcome(drawn: Drawn, why: str, trace: Trace | Given, tree: Path) -> Outcome:
+def _outcome(drawn: Drawn, why: str, trace: Trace | Given, place: Collected) -> Outcome:
     if why:
         return Outcome(drawn, None, why=why)
     every = trace.tests(drawn.file, drawn.spans)
     likely = chosen(every, drawn.file)
     rest = [test for test in chosen(every, drawn.file, len(every), _REST) if test not in likely]
     tests, found = [*likely, *rest], Verdict("LIVES", "no test runs it", 0.0)
-    with changed(tree / drawn.file, drawn.applied):
+    path = place.tree / drawn.file
+    before = path.read_text("utf-8")
+    bug = Bug(drawn.file, before, drawn.applied(before), drawn.spans[:-1])
+    with changed(path, drawn.applied):
         for part in filter(None, (likely[:_FIRST], likely[_FIRST:], rest)):
-            before = found.seconds
-            found = verdict(tree, _arguments(part), _limit(part))
-            found = replace(found, seconds=before + found.seconds)
+            spent = found.seconds
+            found = _verdict(place, bug, part)
+            found = replace(found, seconds=spent + found.seconds)
             if found.kind != "LIVES":
                 break
     return Outcome(drawn, found, len(tests))
 
 
-def _arguments(tests: Sequence[Test]) -> list[str]:
-    """Return the tests with an end for each, ten times as far as the slowest takes."""
-    slowest = max(test.seconds for test in tests)
-    return ["--timeout", f"{max(30, 10 * slowest):.0f}", *(test.name for test in tests)]
+def _verdict(place: Collected, bug: Bug, tests: Sequence[Test]) -> Verdict:
+    """Run tests in a fork, or where the bug cannot be put into one in a process that imports it anew."""
+    each, names = _each(tests), tuple(test.name for test in tests)
+    found = place.run(Job(bug, names, each, _FORKS + 10 * sum(test.seconds for test in tests)))
+    if found.code is None:
+        return verdict(place.tree, ("--timeout", f"{each:.0f}", *names), _BEGINS + 10 * sum(t.seconds for t in tests))
+    return Verdict(_KINDS.get(found.code, "BROKEN"), found.detail, found.seconds)
 
 
-def _limit(tests: Sequence[Test]) -> float:
-    return _BEGINS + 10 * sum(test.seconds for test in tests)
+def _each(tests: Sequence[Test]) -> float:
+    """Return seconds after which a test fails: ten times as many as the slowest of them takes."""
+    return max(30.0, 10 * max(test.seconds for test in tests))
 
 
-def _failing(tree: Path, outcomes: Sequence[Outcome]) -> str:
-    """Return what is said of tests that noticed a bug, and fail without it too."""
+def _failing(place: Collected, outcomes: Sequence[Outcome]) -> str:
+    """Return what is said of a test that noticed a bug, and fails without it too."""
     verdicts = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
     tests = sorted({found.detail for found in verdicts if found.kind == "killed"})
-    return failing(tree, tests, _SECONDS) if tests else ""
+    found = place.run(Job(None, tuple(tests), _SECONDS, _SECONDS)) if tests else None
+    if found is None or not found.code:
+        return ""
+    return f"this fails without any bug, so it proves nothing: {found.detail}\n"
 
 
 def _in_json(outcomes: Sequence[Outcome], seed: int, share: float) -> str:

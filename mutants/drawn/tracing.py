@@ -40,6 +40,12 @@ class Tracer:
         sys.monitoring.restart_events()
         return seen
 
+    def end(self) -> set[tuple[str, int]]:
+        """Return what has run, and watch no longer."""
+        sys.meta_path.remove(self)
+        sys.monitoring.free_tool_id(_TOOL)
+        return self.seen
+
     def lines(self, seen: set[tuple[str, int]]) -> Lines:
         """Return lines by file, as bits."""
         found = defaultdict[str, int](int)
