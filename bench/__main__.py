@@ -1,6 +1,7 @@
 """Measures each part in a process of its own, so that none pays for another's memory; shows progress on stderr.
 
-`--only` and `--sizes` choose, `--json` is for programs, `--write` writes `docs/reference/performance.md`.
+`--only` and `--sizes` choose, `--json` is for programs, `--write` writes `docs/reference/performance.md`. Figures are
+kept as they come: after a stop, `--resume` goes on where it was.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 
 from bench.figures import TIMER, Figure
+from bench.keeping import KEPT, Kept, resumed, tree
 from bench.lines import FACTORIES, ORDERS, SIZES
 from bench.report import Run, as_json, as_page, merged
 
@@ -57,23 +59,32 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the bench; 1 when a measurement failed, 130 when it was stopped. A missed goal is told, not an error."""
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
     try:
-        return _one(chosen) if chosen.one else _reported(chosen)
+        if chosen.one:
+            return _one(chosen)
+        timer = "processor's time" if chosen.cpu else "clock"
+        of = f"{tree()} by the {timer}"
+        kept = resumed(of) if chosen.resume else Kept(of)
+        if kept is None:
+            parser.error(f"{KEPT} keeps no figures of {of}: leave --resume out")
+        return _reported(chosen, kept, timer)
     except KeyboardInterrupt:
         if not chosen.one:
-            sys.stderr.write("stopped: nothing is written\n")
+            sys.stderr.write(f"stopped: nothing is written; --resume goes on with what is kept in {KEPT}\n")
         return 130
 
 
-def _reported(chosen: argparse.Namespace) -> int:
+def _reported(chosen: argparse.Namespace, kept: Kept, timer: str) -> int:
     """Measure what was chosen, and show it."""
-    figures, failed = _all(chosen)
+    figures, failed = _all(chosen, kept)
     run = Run(
         date=datetime.now(UTC).date().isoformat(),
         figures=merged(figures),
         part=_part(chosen),
-        timer="processor's time" if chosen.cpu else "clock",
+        timer=timer,
+        runs=kept.runs,
     )
     sys.stdout.write(as_json(run) if chosen.json else as_page(run))
     if chosen.write and not failed:
@@ -92,7 +103,7 @@ def _one(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _all(chosen: argparse.Namespace) -> tuple[list[Figure], bool]:
+def _all(chosen: argparse.Namespace, kept: Kept) -> tuple[list[Figure], bool]:
     figures: list[Figure] = []
     failed = False
     started = time.monotonic()
@@ -100,11 +111,19 @@ def _all(chosen: argparse.Namespace) -> tuple[list[Figure], bool]:
     for name, (_, all_sizes) in MEASURES.items():
         sizes = [size for size in all_sizes if not chosen.sizes or not size or size in chosen.sizes]
         for size in sizes if not chosen.only or name in chosen.only else ():
-            progress(f"{time.monotonic() - started:5.0f} s  {name} {size or ''}")
+            key = f"{name} {size or ''}".strip()
+            before = kept.of_one(key)
+            progress(f"{time.monotonic() - started:5.0f} s  {key}{'' if before is None else ', kept'}")
+            if before is not None:
+                figures += before
+                continue
             command = [sys.executable, "-m", "bench", "--one", name, str(size), *(("--cpu",) if chosen.cpu else ())]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-            failed |= done.returncode != 0
-            figures += [] if done.returncode else [Figure(**load) for load in json.loads(done.stdout)]
+            if done.returncode:
+                failed = True
+                continue
+            kept = kept.having(key, [Figure(**load) for load in json.loads(done.stdout)])
+            figures += kept.of_one(key) or ()
     progress(f"{time.monotonic() - started:5.0f} s  done")
     return figures, failed
 
@@ -123,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="figures for programs")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
     parser.add_argument("--cpu", action="store_true", help="time by the processor, where other work disturbs the clock")
+    parser.add_argument("--resume", action="store_true", help="go on with what was kept of this commit, do the rest")
     parser.add_argument("--one", nargs=2, metavar=("NAME", "SIZE"), help=argparse.SUPPRESS)
     return parser
 

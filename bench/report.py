@@ -19,7 +19,7 @@ _JUDGED = ("typed", "ours")
 _HEAD = """\
 # Performance
 
-Written by `make bench ARGS=--write` on {date}: {machine}. All figures are of one run{part}.
+Written by `make bench ARGS=--write` on {date}: {machine}. All figures are of one {runs}{part}.
 
 Backends and floor are measured beside each other, each repeat on every side in turn, by the {timer}. A floor is the
 same work by plain means: fixed statements in plain sqlite3 (`bench/floors`), `json.loads`, a FastMCP server with one
@@ -40,12 +40,14 @@ class Run:
         figures: what was measured.
         part: which part of the whole it was, in words; empty for the whole.
         timer: what told the time, `clock` or `processor's time`.
+        runs: in how many the figures were made, each going on where the one before was stopped.
     """
 
     date: str
     figures: Sequence[Figure]
     part: str = ""
     timer: str = "clock"
+    runs: int = 1
 
 
 def machine() -> str:
@@ -77,7 +79,7 @@ def merged(figures: Iterable[Figure]) -> list[Figure]:
 def as_json(run: Run) -> str:
     """Return the figures for a program."""
     rows = [_as_row(figure) for figure in run.figures]
-    about = {"date": run.date, "machine": machine(), "part": run.part, "timer": run.timer}
+    about = {"date": run.date, "machine": machine(), "part": run.part, "timer": run.timer, "runs": run.runs}
     return json.dumps({**about, "figures": rows}, indent=1, ensure_ascii=False)
 
 
@@ -100,11 +102,9 @@ def _as_row(figure: Figure) -> dict[str, object]:
 def as_page(run: Run) -> str:
     """Return the figures as a page: a table per topic, with every line, measured or not."""
     measured = {(figure.topic, figure.what, figure.size): figure for figure in run.figures}
-    parts = [
-        _HEAD.format(
-            date=run.date, machine=machine(), part=f", and only a part: {run.part}" if run.part else "", timer=run.timer
-        )
-    ]
+    part = f", and only a part: {run.part}" if run.part else ""
+    runs = "run" if run.runs == 1 else f"commit, measured in {run.runs} runs"
+    parts = [_HEAD.format(date=run.date, machine=machine(), runs=runs, part=part, timer=run.timer)]
     missed = 0
     for topic, group in groupby(LINES.values(), lambda entry: entry.topic):
         lines = list(group)

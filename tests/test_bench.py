@@ -1,10 +1,14 @@
 """The page of measured figures says all that there is to measure, and every tool that only reads is measured."""
 
+import json
 import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
+from bench import __main__ as bench
+from bench import keeping
 from bench.__main__ import PAGE, main
 from bench.figures import Figure
 from bench.lines import LINES, READ_TOOLS
@@ -71,14 +75,78 @@ def test_a_call_is_held_against_the_same_answer_and_a_missed_goal_has_its_reason
     assert f"| stock_value, p50, ms |  | 30 | 40 | 10 | 5 {told}" in page
 
 
-def test_a_run_that_is_stopped_says_so_and_writes_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stopped(*_: object, **__: object) -> NoReturn:
-        raise KeyboardInterrupt
+TOPIC, WHAT = next(iter(LINES))
+FIGURE = Figure(topic=TOPIC, what=WHAT, size=0, values={"ours": 1.5}, note="n")
 
+
+class Measuring:
+    """In place of the processes that measure: notes what is asked, and may be stopped at one of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
+        self.asked: list[str] = []
+        self.ends_at = self.fails_at = ""
+        monkeypatch.setattr(subprocess, "run", self._run)
+        for module in (keeping, bench):
+            monkeypatch.setattr(module, "KEPT", directory / "kept" / "figures.json")
+
+    def _run(self, command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
+        if command[0] == "git":
+            return subprocess.CompletedProcess(command, 0, "abc-dirty\n")
+        self.asked.append(command[4])
+        if command[4] == self.ends_at:
+            raise KeyboardInterrupt
+        return subprocess.CompletedProcess(command, int(command[4] == self.fails_at), json.dumps([asdict(FIGURE)]))
+
+
+@pytest.fixture
+def measuring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measuring:
+    """Measure nothing."""
+    return Measuring(monkeypatch, tmp_path)
+
+
+CHOSEN = ("--only", "client", "--only", "starts", "--json")
+
+
+def test_a_run_that_is_stopped_writes_no_page_and_goes_on_where_it_was(
+    measuring: Measuring, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = (ROOT / PAGE).read_bytes()
-    monkeypatch.setattr(subprocess, "run", stopped)
-    assert main(["--only", "client", "--write"]) == 130
-    assert capsys.readouterr().err.endswith("stopped: nothing is written\n")
+    measuring.ends_at = "starts"
+    assert main([*CHOSEN, "--write"]) == 130
+    stopped = "stopped: nothing is written; --resume goes on with what is kept in "
+    assert capsys.readouterr().err.endswith(f"{stopped}{keeping.KEPT}\n")
     assert (ROOT / PAGE).read_bytes() == before
+    measuring.ends_at = ""
+    assert main([*CHOSEN, "--resume"]) == 0
+    told = capsys.readouterr()
+    assert [line[5:] for line in told.err.splitlines()] == [" s  client, kept", " s  starts", " s  done"]
+    assert measuring.asked == ["client", "starts", "starts"]
+    found = json.loads(told.out)
+    assert (found["runs"], len(found["figures"])) == (2, 1)
+
+
+def test_what_was_kept_of_others_is_not_gone_on_with(measuring: Measuring, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(CHOSEN) == 0
+    for differing in (["--resume", "--cpu"], ["--resume"]):
+        if "--cpu" not in differing:
+            keeping.KEPT.unlink()
+        with pytest.raises(SystemExit):
+            main([*CHOSEN, *differing])
+        timer = "processor's time" if "--cpu" in differing else "clock"
+        assert f"keeps no figures of abc-dirty by the {timer}: leave --resume out" in capsys.readouterr().err
+    assert main(CHOSEN) == 0
+    assert main(CHOSEN) == 0
+    assert measuring.asked == ["client", "starts"] * 3
+
+
+def test_what_fails_is_measured_again(measuring: Measuring) -> None:
+    measuring.fails_at = "starts"
+    assert main(CHOSEN) == 1
+    assert main([*CHOSEN, "--resume"]) == 1
+    assert measuring.asked == ["client", "starts", "starts"]
+
+
+def test_a_page_says_in_how_many_runs_it_was_measured() -> None:
+    once, twice = (as_page(Run(date="2026-01-31", figures=[], runs=runs)) for runs in (1, 2))
+    assert "All figures are of one run." in once
+    assert "All figures are of one commit, measured in 2 runs." in twice
