@@ -20,8 +20,8 @@ from mutants.drawn.choosing import LIKELY, chosen
 from mutants.drawn.collected import Found, Job
 from mutants.drawn.drawing import PLACES, Drawn, all_drawn, draw, drawn_of, files
 from mutants.drawn.equivalents import Equivalent, listed, stale, why_equivalent
-from mutants.drawn.keeping import to_trace
-from mutants.drawn.lines import Test, Trace, TracedTest, forget, sources, write, write_sources
+from mutants.drawn.keeping import differing
+from mutants.drawn.lines import Test, Trace, TracedTest, forgotten, sources, write, write_sources
 from mutants.forks import NO_END
 from mutants.model import ROOT
 from mutants.trying import Kind, Verdict
@@ -169,6 +169,7 @@ def test_an_equivalent_that_is_no_more_fails_the_run(
     assert "no longer there, so not equivalent to anything: x = a < b" in capsys.readouterr().err
 
 
+PLACE = f"{PLACES[0]}/a.py"
 CODE_FILE = "packages/p/src/p/writing/duplicates.py"
 
 
@@ -237,11 +238,24 @@ def test_a_test_has_its_time_and_its_size(kept: Path) -> None:
     assert Trace(kept).tests("h.py", ((1, 1), (1, 1))) == [Test("test_b.py::b", 0.25, 3)]
 
 
-def test_what_is_traced_anew_is_forgotten_first(kept: Path) -> None:
-    forget(kept, ["test_a.py"])
-    assert [test.name for test in Trace(kept).tests("f.py", ((4, 4), (4, 4)))] == ["test_b.py::b"]
+@pytest.mark.parametrize(
+    ("files", "tests", "left", "rows"),
+    [
+        (["test_a.py"], ["test_a.py"], ["test_b.py::b"], 7),
+        ([PLACE], ["test_a.py", "test_d.py"], ["test_b.py::b"], 5),
+        (["test_b.py", PLACE], ["test_a.py", "test_b.py", "test_d.py"], [], 3),
+        ([f"{PLACES[0]}/new.py"], [], ["test_a.py::a", "test_b.py::b"], 9),
+    ],
+)
+def test_what_is_traced_anew_is_forgotten_first(
+    kept: Path, files: list[str], tests: list[str], left: list[str], rows: int
+) -> None:
+    write(kept, [TracedTest("test_a.py::a2", 0.5, {PLACE: 0b10}), TracedTest("", 0, {PLACE: 0b100})])
+    write(kept, [TracedTest("test_d.py::d", 0.5, {PLACE: 0b10})])
+    assert forgotten(kept, files) == tests
+    assert [test.name for test in Trace(kept).tests("f.py", ((4, 4), (4, 4)))] == left
     with closing(sqlite3.connect(kept)) as db:
-        assert db.execute("SELECT count(*) FROM lines").fetchone() == (5,)
+        assert db.execute("SELECT count(*) FROM lines").fetchone() == (rows,)
 
 
 @pytest.mark.parametrize(
@@ -251,10 +265,11 @@ def test_what_is_traced_anew_is_forgotten_first(kept: Path) -> None:
         ({"a.py": "1"}, {"a.py": "1"}, []),
         ({"a.py": "1"}, {"a.py": "2"}, None),
         ({"a.py": "1"}, {"a.py": "1", "b.py": "1"}, None),
+        ({PLACE: "1", f"{PLACE}.toml": "1"}, {PLACE: "2", f"{PLACE}.toml": "2"}, None),
         (
-            {"a.py": "1", "t/test_a.py": "1", "t/test_b.py": "1"},
-            {"a.py": "1", "t/test_a.py": "2", "t/test_c.py": "1"},
-            ["t/test_a.py", "t/test_b.py", "t/test_c.py"],
+            {"a.py": "1", "t/test_a.py": "1", "t/test_b.py": "1", PLACE: "1"},
+            {"a.py": "1", "t/test_a.py": "2", "t/test_c.py": "1", PLACE: "2"},
+            [PLACE, "t/test_a.py", "t/test_b.py", "t/test_c.py"],
         ),
     ],
 )
@@ -265,7 +280,7 @@ def test_only_what_has_changed_is_traced_anew(
     assert sources(path) == {}
     write_sources(path, traced)
     assert sources(path) == traced
-    assert to_trace(sources(path), today) == files
+    assert differing(sources(path), today) == files
 
 
 CODE = """import threading

@@ -61,6 +61,11 @@ class Drawn:
         return f"{self.file}:{self.line} {self.function}  {_short(old)} -> {_short(new)}"
 
 
+def is_place(name: str) -> bool:
+    """Return whether a file stands where bugs are drawn."""
+    return name.endswith(".py") and any(name.startswith(f"{place}/") for place in PLACES)
+
+
 def files(root: Path) -> list[str]:
     """Return the files in which is drawn, from the root."""
     found = (path for place in PLACES for path in sorted((root / place).rglob("*.py")))

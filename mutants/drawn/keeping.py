@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from mutants.drawn import lines
+from mutants.drawn.drawing import is_place
 from mutants.forks import ran
 from mutants.model import ROOT
 from mutants.trying import AT_ONCE, PLAIN, tracked
@@ -22,10 +23,13 @@ def digests() -> dict[str, str]:
     return {name: sha256((ROOT / name).read_bytes()).hexdigest() for name in names}
 
 
-def to_trace(earlier: dict[str, str], today: dict[str, str]) -> list[str] | None:
-    """Return the files of tests that have to be traced anew; None where all have to be."""
-    differing = sorted(name for name in earlier.keys() | today.keys() if earlier.get(name) != today.get(name))
-    return differing if earlier and all(map(_holds_tests, differing)) else None
+def differing(earlier: dict[str, str], today: dict[str, str]) -> list[str] | None:
+    """Return the files of tests and of drawn code that are others than before; None where other files are, too.
+
+    What a test runs of the rest is taken to be the same unless it, or what it runs, is another.
+    """
+    others = sorted(name for name in earlier.keys() | today.keys() if earlier.get(name) != today.get(name))
+    return others if earlier and all(_holds_tests(name) or is_place(name) for name in others) else None
 
 
 def traced(tree: Path, path: Path = KEPT) -> Path:
@@ -39,14 +43,13 @@ def traced(tree: Path, path: Path = KEPT) -> Path:
         RuntimeError: the tests could not be run.
     """
     today = digests()
-    files = to_trace(lines.sources(path), today)
-    if files is None:
+    others = differing(lines.sources(path), today)
+    if others is None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         _trace(tree, path, ())
-    elif files:
-        lines.forget(path, files)
-        _trace(tree, path, [file for file in files if file in today])
+    elif files := [file for file in lines.forgotten(path, others) if file in today]:
+        _trace(tree, path, files)
     lines.write_sources(path, today)
     return path
 

@@ -6,6 +6,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutants.drawn.drawing import is_place
+
 type Lines = dict[str, int]
 """By file, from the root: a number whose bit n is set where line n has run."""
 _TABLES = (
@@ -89,13 +91,23 @@ def sources(path: Path) -> dict[str, str]:
         return dict(db.execute("SELECT name, digest FROM sources"))
 
 
-def forget(path: Path, files: Sequence[str]) -> None:
-    """Take the tests of files of tests away."""
+def forgotten(path: Path, files: Sequence[str]) -> list[str]:
+    """Take away what is known of files of tests and of code, and all tests of a file of which one runs that code.
+
+    Returns:
+        The files of tests of which nothing is known then.
+    """
     with _opened(path) as db:
-        for file in files:
+        chosen = ", ".join("?" * len(files))
+        running = f"SELECT name FROM tests JOIN lines ON test = id WHERE file IN ({chosen}) AND name <> ''"
+        tests = {name.partition("::")[0] for (name,) in db.execute(running, files)}
+        tests |= {file for file in files if not is_place(file)}
+        for file in tests:
             those = (len(file) + 2, f"{file}::")
             db.execute("DELETE FROM lines WHERE test IN (SELECT id FROM tests WHERE substr(name, 1, ?) = ?)", those)
             db.execute("DELETE FROM tests WHERE substr(name, 1, ?) = ?", those)
+        db.execute(f"DELETE FROM lines WHERE file IN ({chosen})", files)
+    return sorted(tests)
 
 
 class Trace:
