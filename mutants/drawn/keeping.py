@@ -48,8 +48,13 @@ def traced(tree: Path, path: Path = KEPT) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         _trace(tree, path, ())
-    elif files := [file for file in lines.forgotten(path, others) if file in today]:
-        _trace(tree, path, files)
+    elif others:
+        files = lines.concerned(path, others)
+        # Until they are traced they are other files than those that were.
+        lines.write_sources(path, {name: digest for name, digest in today.items() if name not in files})
+        lines.forget(path, {*files, *others})
+        if there := [file for file in files if file in today]:
+            _trace(tree, path, there)
     lines.write_sources(path, today)
     return path
 

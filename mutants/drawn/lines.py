@@ -91,23 +91,23 @@ def sources(path: Path) -> dict[str, str]:
         return dict(db.execute("SELECT name, digest FROM sources"))
 
 
-def forgotten(path: Path, files: Sequence[str]) -> list[str]:
-    """Take away what is known of files of tests and of code, and all tests of a file of which one runs that code.
-
-    Returns:
-        The files of tests of which nothing is known then.
-    """
+def concerned(path: Path, files: Sequence[str]) -> list[str]:
+    """Return those of the files that hold tests, and the files of the tests that run any of the others."""
     with _opened(path) as db:
         chosen = ", ".join("?" * len(files))
         running = f"SELECT name FROM tests JOIN lines ON test = id WHERE file IN ({chosen}) AND name <> ''"
-        tests = {name.partition("::")[0] for (name,) in db.execute(running, files)}
-        tests |= {file for file in files if not is_place(file)}
-        for file in tests:
+        found = {name.partition("::")[0] for (name,) in db.execute(running, files)}
+    return sorted(found | {file for file in files if not is_place(file)})
+
+
+def forget(path: Path, files: Iterable[str]) -> None:
+    """Take away the tests of files of tests, and what importing ran of others."""
+    with _opened(path) as db:
+        for file in files:
             those = (len(file) + 2, f"{file}::")
             db.execute("DELETE FROM lines WHERE test IN (SELECT id FROM tests WHERE substr(name, 1, ?) = ?)", those)
             db.execute("DELETE FROM tests WHERE substr(name, 1, ?) = ?", those)
-        db.execute(f"DELETE FROM lines WHERE file IN ({chosen})", files)
-    return sorted(tests)
+            db.execute("DELETE FROM lines WHERE file = ?", (file,))
 
 
 class Trace:
