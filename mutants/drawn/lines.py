@@ -25,7 +25,7 @@ class TracedTest:
 
     Attributes:
         name: as pytest is given it; nothing for what importing ran.
-        seconds: how long it took.
+        seconds: how long it worked.
         lines: what it ran.
     """
 
@@ -40,7 +40,7 @@ class Test:
 
     Attributes:
         name: as pytest is given it.
-        seconds: how long it takes.
+        seconds: how long it works.
         size: how many lines it runs, of the places where bugs are drawn.
     """
 
