@@ -68,7 +68,7 @@ class Outcome:
         return f"{self.kind:<8}  {self.drawn.as_words()}  {by.get(self.kind, detail)} ({self.verdict.seconds:.0f} s)\n"
 
     def as_dict(self) -> dict[str, object]:
-        """Return the same for programs, as `equivalent.toml` names it."""
+        """Return the same for programs, as `equivalent/` names it."""
         drawn, found = self.drawn, self.verdict
         where = {"file": drawn.file, "number": drawn.line, "function": drawn.function}
         detail = self.why if found is None else found.detail
@@ -170,7 +170,7 @@ def _in_json(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
 
 
 def _counted(outcomes: Sequence[Outcome], seed: int, share: float) -> str:
-    """Return the survivors as `equivalent.toml` would name them, and the score."""
+    """Return the survivors as `equivalent/` would name them, and the score."""
     left = [outcome.drawn for outcome in outcomes if outcome.kind not in {*_NOTICED, "equal"}]
     named = [f"\n{survivor.file} {survivor.function}\n  {survivor.before}\n  {survivor.after}\n" for survivor in left]
     equal = sum(outcome.verdict is None for outcome in outcomes)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mutants.drawn.drawing import Drawn
 
-LISTED = Path(__file__).with_name("equivalent.toml")
+LISTED = Path(__file__).with_name("equivalent")
+"""A folder with a file for each package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,10 @@ class Equivalent:
         return mine == (drawn.file, drawn.function, drawn.before, drawn.after, drawn.nth)
 
 
-def listed(path: Path = LISTED) -> tuple[Equivalent, ...]:
+def listed(folder: Path = LISTED) -> tuple[Equivalent, ...]:
     """Return the named ones."""
-    entries = tomllib.loads(path.read_text("utf-8")).get("equivalent", [])
-    return tuple(Equivalent(**entry) for entry in entries)
+    files = [tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.toml"))]
+    return tuple(Equivalent(**entry) for file in files for entry in file["equivalent"])
 
 
 def stale(equivalents: Sequence[Equivalent], everything: Sequence[Drawn]) -> list[Equivalent]:
