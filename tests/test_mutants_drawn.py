@@ -237,6 +237,7 @@ def test_one_file_is_tried_on_given_tests_without_tracing_any(
         raise AssertionError("the suite is traced")
 
     monkeypatch.setattr("mutants.drawn.__main__.traced", refuse)
+    monkeypatch.setattr("mutants.drawn.__main__.copied", lambda _: [])
     monkeypatch.setattr("mutants.drawn.__main__.collected", lambda *_: nullcontext([place]))
     monkeypatch.setattr("mutants.drawn.__main__.changed", lambda *_: nullcontext())
     file = "packages/katana_client/src/katana_client/ledger.py"

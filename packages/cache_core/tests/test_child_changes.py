@@ -13,6 +13,7 @@ from cache_core.protocol import Batch, Quarantined
 from cache_core.records import Record, RecordId, iso
 from cache_core.spec import EntitySpec, Feed, Listed
 from cache_core.states import Awaited, Checkpoint, SyncState
+from cache_core.sync import Syncer
 from cache_core.sync.counters import Tally
 from cache_core.sync.feeds import Feeds, name_of_child, shows, with_feeds
 from cache_core.sync.source import SourcePage, Window
@@ -289,3 +290,19 @@ async def test_documents_are_read_once_a_thousand_children_wait(count: int, batc
     kinds = [name for name, _, _ in documents.source.requests]
     assert kinds == ["part_rows"] * 4 + ["part"] * 4 + (["part_rows", "part"] if count > 1_000 else [])
     assert (await documents.state()).awaited == ()
+
+
+async def test_a_feed_that_is_new_to_a_stuck_listing_starts_where_its_documents_stood() -> None:
+    clock = ManualClock()
+    fees = Feed("part_fees", "part_id", "fees[]")
+    spec = replace(PART, feeds=(*PART.feeds, fees))
+    cache, source = MemoryBackend((spec,)), FakeSource(clock)
+    broken_off = Checkpoint(2, 300, NOW, NOW, NOW, read=250, begun=NOW, tail=(1,))
+    known = {"part_rows": SyncState(cursor=moment(-600))}
+    stuck = SyncState(cursor=moment(-60), checkpoint=broken_off, incomplete="cut", failures=2, feeds=known)
+    await cache.apply(Batch(entity="part", at=NOW, state=stuck))
+    outcome = await Syncer((spec,), source, cache, clock).start("part")
+    assert (outcome.complete, outcome.reason) == (True, None)
+    asked = [(name, since) for name, _, since in source.requests]
+    assert ("part_fees", moment(-120)) in asked
+    assert {*(await cache.state("part")).feeds} == {"part_rows", "part_fees"}

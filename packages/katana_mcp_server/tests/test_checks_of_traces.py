@@ -145,7 +145,14 @@ def test_a_batch_that_leaves_has_to_be_there_and_one_that_comes_may_be_new() -> 
 def test_more_of_a_batch_than_lies_at_the_location_is_told_by_all_rows_together() -> None:
     first, second = row(batch(4, -1), quantity=1), row(batch(4, 2), quantity=2, path="rows[1].traceability")
     short = ("advisory", "insufficient_stock")
-    assert against(first, second, batches=STOCK) == [(*short, "2 of batch B-4, of which 1 lie there")]
+    assert against(first, second, batches=STOCK) == [
+        (*short, "2 of batch B-4, of which 1 are left there by the rows before it")
+    ]
+    taken = [row(batch(4, 3), quantity=3), row(batch(4, 1), quantity=1, path="rows[1].traceability")]
+    assert against(*taken, batches=STOCK) == [
+        (*short, "3 of batch B-4, of which 2 lie there"),
+        (*short, "1 of batch B-4, of which 0 are left there by the rows before it"),
+    ]
     assert against(row(batch(4, 2), quantity=2), batches=STOCK) == []
     assert against(row(batch(4, 9), quantity=9, place=2), batches=STOCK) == []
     assert against(row(batch(4, 10), quantity=10, place=2), batches=STOCK) == [

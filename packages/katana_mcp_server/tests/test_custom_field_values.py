@@ -93,7 +93,17 @@ def test_values_are_those_of_an_object_that_holds_some(held: object, values: obj
 
 @pytest.mark.parametrize(
     ("value", "choice"),
-    [(1, 1), ("Large", 2), (" large ", 2), (3, None), ("Huge", None), ("1", None), (None, None), ("", None)],
+    [
+        (1, 1),
+        ("Large", 2),
+        (" large ", 2),
+        (3, None),
+        ("Huge", None),
+        ("1", None),
+        (None, None),
+        ("", None),
+        (True, None),
+    ],
 )
 def test_a_choice_is_named_by_its_number_or_its_label_unless_it_is_deleted(value: object, choice: int | None) -> None:
     found = choice_of(SIZE, value)

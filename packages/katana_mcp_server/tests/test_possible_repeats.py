@@ -170,6 +170,8 @@ async def test_each_name_is_told_once() -> None:
 
 
 def test_what_may_be_repeated_is_one_warning() -> None:
-    message = "PO-1, PO-2, made in the last 24 hours, has the same parties and lines: check that you want another order"
+    message = (
+        "PO-1, PO-2, made in the last 24 hours, have the same parties and lines: check that you want another order"
+    )
     assert repeats("order", ["PO-1", "PO-2"], "rows") == [advisory(warning_codes.POSSIBLE_DUPLICATE, message, "rows")]
     assert repeats("order", [], "rows") == []

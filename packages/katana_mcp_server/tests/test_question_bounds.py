@@ -89,6 +89,8 @@ def test_the_last_line_but_one_leaves_room_for_saying_what_is_left_out() -> None
     asked = question([plan(advisory=[*["x" * 140] * notes, "y" * (rest + 1)], changes=changes)])
     assert asked.splitlines()[-1] == "  … and 2 more lines: see the preview"
     assert len(asked) <= LONGEST
+    whole = question([plan(advisory=[*["x" * 140] * notes, "y" * rest], changes=changes)])
+    assert (whole.splitlines()[-1], len(whole)) == ("  f: o → n", LONGEST)
 
 
 def test_what_is_no_list_and_no_object_is_not_shown() -> None:

@@ -363,7 +363,8 @@ async def test_rows_that_together_take_more_of_a_batch_than_there_is_say_so(stag
     rows = [row_of(batches, -4, batch(batches.ids[0], 4))] * 2
     preview = await adjusted(stage, batches, *rows)
     said = [(w["field_path"], w["message"]) for w in preview["warnings"] if "batch L-1" in w["message"]]
-    assert said == [("rows[1].traceability", "rows[1].traceability: 4 of batch L-1, of which 1 lie there")]
+    less = "4 of batch L-1, of which 1 are left there by the rows before it"
+    assert said == [("rows[1].traceability", f"rows[1].traceability: {less}")]
 
 
 async def test_an_adjustment_by_nothing_is_refused_in_a_sentence(stage: Stage, batches: Tracked) -> None:

@@ -198,6 +198,14 @@ def test_what_was_empty_and_cannot_be_emptied_is_not_taken_back() -> None:
     why = "of row 17 was empty and cannot be emptied again: the revert keeps the new value"
     assert left(rows, bare) == {"rows": f"arrival_date, purchase_uom {why}"}
     assert left({"money": "USD", **rows}) == {"rows": f"purchase_uom {why}"}
+    several = {**bare, HELD: [{**ROW, "id": nr, "arrival_date": None} for nr in range(1, 8)]}
+    said = [
+        f"arrival_date of row {nr} was empty and cannot be emptied again: the revert keeps the new value"
+        for nr in range(1, 8)
+    ]
+    for count, more in ((2, ""), (5, ""), (6, "; and 1 more"), (7, "; and 2 more")):
+        dated = [{"row_id": nr, "arrival_date": LATER} for nr in range(1, count + 1)]
+        assert left({"update_rows": dated}, several) == {"rows": "; ".join(said[: min(count, 5)]) + more}
     assert left({"additional_info": "x"}, bare) == {}
 
 

@@ -46,6 +46,7 @@ class Cycle:
         if state.checkpoint is not None and spec.watermark and state.failures >= _STUCK:
             reason = await self._head(spec, state, state.checkpoint, tally)
             if reason is None and state.feeds:
+                await self._store.remember(spec, lambda now: with_feeds(spec, now, now))
                 reason = await self._feeds.follow(spec, tally)
             if reason is not None:
                 return reason

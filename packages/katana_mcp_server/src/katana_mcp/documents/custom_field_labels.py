@@ -47,7 +47,9 @@ def choice_of(definition: Record, value: object) -> Record | None:
     """Return the choice that a value is the number or the label of."""
 
     def is_it(choice: Record) -> bool:
-        return value == choice.get("id") or (isinstance(value, str) and same(value, text(choice, "label") or ""))
+        if isinstance(value, str):
+            return value == choice.get("id") or same(value, text(choice, "label") or "")
+        return not isinstance(value, bool) and value == choice.get("id")
 
     return next(filter(is_it, choices(definition)), None)
 

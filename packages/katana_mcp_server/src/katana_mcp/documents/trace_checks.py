@@ -96,7 +96,9 @@ def _overdrawn(facts: Facts, traced: Iterable[TracedRow]) -> Iterator[ToolWarnin
             lies = left.get((key, row.place), sum(held, Decimal(0)))
             left[key, row.place] = lies - amount
             if amount > lies:
-                said = f"{plain_number(amount)} of batch {there[key]}, of which {plain_number(lies)} lie there"
+                where = "lie there" if lies == sum(held) else "are left there by the rows before it"
+                lies = max(lies, Decimal(0))
+                said = f"{plain_number(amount)} of batch {there[key]}, of which {plain_number(lies)} {where}"
                 yield advisory(warning_codes.INSUFFICIENT_STOCK, f"{row.path}: {said}", row.path)
 
 

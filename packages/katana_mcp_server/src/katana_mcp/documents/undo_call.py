@@ -12,6 +12,8 @@ from katana_mcp.values import rows
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
 
 _EMPTY = (None, "")
+_TOLD = 5
+"""So many rows of which something is left behind are named."""
 
 
 def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonObject | None:
@@ -53,16 +55,14 @@ def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
 
 
 def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
-    found: dict[str, str] = {}
+    found: list[str] = []
     going = _going(part, change)
     once = part.again(part, going, change.old)
     for key in going:
         if key not in once:
-            found[part.name] = (
-                f"{part.words} {key} is the same as another deleted one: the revert adds only one of them"
-            )
+            found.append(f"{part.words} {key} is the same as another deleted one: the revert adds only one of them")
         elif any(going[key].get(name) for name in part.unsaid):
-            found[part.name] = f"{part.words} {key} has values that no argument sets: the revert adds it without them"
+            found.append(f"{part.words} {key} has values that no argument sets: the revert adds it without them")
     then = PartDiff() if change.after is None else part_diff(part, _on_the_way(doc, change), change.old)
     for key, fields in then.updates.items():
         stays = [
@@ -72,8 +72,10 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
         ]
         if stays:
             message = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied again"
-            found[part.name] = f"{message}: the revert keeps the new value"
-    return found
+            found.append(f"{message}: the revert keeps the new value")
+    told = "; ".join(found[:_TOLD])
+    more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+    return {part.name: told + more} if found else {}
 
 
 def _on_the_way(doc: Writable, change: Transition) -> State:

@@ -29,13 +29,17 @@ def question(plans: Sequence[Plan]) -> str:
 
 def _within(lines: Sequence[str], room: int) -> str:
     """Return the first lines that have room, and how many do not; the first is always there."""
+    whole = "\n".join(lines)
+    if len(whole) <= room:
+        return whole
     kept, size = [lines[0]], len(lines[0])
-    for place, line in enumerate(lines[1:], 1):
+    for line in lines[1:]:
         size += len(line) + 1
-        if size > room - (_MORE if place < len(lines) - 1 else 0):
-            return "\n".join([*kept, f"  … and {len(lines) - place} more lines: see the preview"])
+        if size > room - _MORE:
+            break
         kept.append(line)
-    return "\n".join(kept)
+    left = len(lines) - len(kept)
+    return "\n".join([*kept, f"  … and {left} more lines: see the preview"] if left else kept)
 
 
 def _question_lines(plan: Plan) -> Iterator[str]:

@@ -72,8 +72,10 @@ async def possible_duplicates(new: Repeated, services: Services) -> tuple[str, .
 
 def repeats(new: str, found: Iterable[str], path: str) -> list[ToolWarning]:
     """Return that a new document may be one that is there already."""
-    named = ", ".join(found)
-    warning = f"{named}, made in the last 24 hours, has the same parties and lines: check that you want another {new}"
+    named = list(found)
+    have = "have" if len(named) > 1 else "has"
+    alike = f"{', '.join(named)}, made in the last 24 hours, {have} the same parties and lines"
+    warning = f"{alike}: check that you want another {new}"
     return [advisory(warning_codes.POSSIBLE_DUPLICATE, warning, path)] if named else []
 
 
