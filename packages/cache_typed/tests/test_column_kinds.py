@@ -26,6 +26,7 @@ from cache_typed.columns import (
     order_key,
     order_of,
 )
+from cache_typed.documents import flag, text, whole
 
 TYPES = {
     Kind.MOMENT: WireMoment(),
@@ -229,3 +230,6 @@ def test_a_declared_column_is_null_unless_given_and_indexed_where_asked() -> Non
     assert (declared(nested())[0], declared(nested())[2]) == (None, NestedJson)
     assert declared(order_of("total")) == (None, False, Text, by)
     assert declared(order_of("total", index=True)) == (None, True, Text, by)
+    for make, kind in ((whole, unset), (text, Text), (flag, unset)):
+        assert declared(make()) == (None, False, kind, unset)
+        assert declared(make(index=True)) == (None, True, kind, unset)
