@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ DEFECTS = Path(__file__).parents[2] / "shared" / "reference" / "defects.md"
 ENTRIES = {mutant.entry for mutant in all_mutants()} - {""}
 
 
+@cache
 def meaning(file: str, text: str) -> object:
     """Return what a file says, without its layout; it must be able to be read."""
     match Path(file).suffix:

@@ -36,6 +36,7 @@ async def test_the_first_of_each_line_is_called_and_the_next_once_it_has_left() 
             called = [asyncio.create_task(turns.called(turn)) for turn in (first, second, other)]
             assert [await is_waiting(task) for task in called] == [True] * 3
             turns.call()
+            turns.call()  # they are called already
             assert [await is_waiting(task) for task in called] == [False, True, False]
             called[1].cancel()
         assert turns.priorities == (READ,)
