@@ -363,3 +363,15 @@ def test_a_token_of_three_characters_stands_inside_of_words(db: Connection, vari
     budget = Budget(1_000_000)
     assert sorted(trigrams.holding(db, "variant", "bar", budget, 9)) == ["bar", "handlebar"]
     assert (trigrams.holding(db, "variant", "ba", budget, 9), budget.spent) == ([], False)
+
+
+def test_a_token_stands_for_words_as_many_characters_longer_or_shorter_as_it_may_be_off(
+    db: Connection, variants: Layout
+) -> None:
+    named(db, variants, ["shel sheel sheelf shelfves shelve shelves helves shves"])
+    found = trigrams.near(db, "variant", ["shelve", "shel", "12345", "she"], Budget(1_000_000), 9)
+    assert {token: sorted(words) for token, words in found.items()} == {
+        "shelve": ["helves", "shel", "shelfves", "shelve", "shelves"],
+        "shel": ["sheel", "shel"],
+        "she": ["shel"],
+    }
