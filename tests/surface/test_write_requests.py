@@ -74,3 +74,21 @@ async def test_a_warm_plan_and_its_apply_ask_no_more_than_they_did(
             clock.advance(30)  # a saga does not fit into what is left of a minute
         asked = (planned - before, stage.requests() - planned)
     assert {tool: asked} == {tool: REQUESTS.get(tool)}
+
+
+async def test_what_two_plans_of_one_apply_name_is_asked_for_once(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    asked: list[int] = []
+    for number, at_once in enumerate((1, 2)):
+        tokens: list[str] = []
+        for each in range(at_once):
+            _, arguments = WRITES["create_purchase_order"].called(tenant, f"PLAN-{number}-{each}")
+            preview = await within(clock, 400, stage.result("create_purchase_order", arguments))
+            tokens.append(payload_of(preview)["plan_token"])
+        clock.advance(61)
+        before = stage.requests()
+        answer = payload_of(await within(clock, 400, stage.result("apply_plan", {"plan_tokens": tokens})))
+        assert len(answer["outcomes"]) == at_once
+        asked.append(stage.requests() - before)
+    assert asked == [14, 24]
