@@ -279,6 +279,19 @@ async def test_a_damaged_file_is_replaced_after_a_minute_and_what_was_sent_meanw
     assert busiest(machine.arrivals[40:]) == 45
 
 
+@pytest.mark.parametrize(("seconds", "tried"), [(59.999, False), (60.0, True)])
+async def test_a_file_that_is_lost_is_tried_again_after_a_minute(
+    machine: Machine, seconds: float, *, tried: bool
+) -> None:
+    budget = machine.process()
+    _garbage(machine.path)
+    await budget.acquire(PEOPLE)
+    assert not machine.path.exists()
+    machine.clock.advance(seconds)
+    await budget.acquire(PEOPLE)
+    assert machine.path.exists() is tried
+
+
 async def test_a_process_that_stops_with_the_file_in_its_hands_holds_nobody_up(machine: Machine) -> None:
     await machine.send(machine.process())
     stopped = sqlite3.connect(machine.path, timeout=0, isolation_level=None)
