@@ -242,7 +242,7 @@ def test_custom_fields_stock_and_repetitions_are_looked_at() -> None:
         ("advisory", "insufficient_stock", "rows", short),
     ]
     repeated = replace(FACTS, repeated=("PO-1", "PO-2"))
-    again = "PO-1, PO-2, made in the last 24 hours, has the same parties and lines: check that you want another"
+    again = "PO-1, PO-2, made in the last 24 hours, have the same parties and lines: check that you want another"
     expected = ("advisory", "possible_duplicate", "rows", f"{again} purchase order")
     assert against("create", repeated, order_no="x") == [expected]
     assert against("create", repeated, replace(ORDER, parts=()), order_no="x") == [(*expected[:2], "", expected[3])]
