@@ -1,7 +1,6 @@
 """The read half on a connection: rows by key, by condition and in order, with and without values that fit no column."""
 
-from collections.abc import Generator, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import cast
 
@@ -11,7 +10,7 @@ from cache_core.conditions import EVERYTHING, LIVE, Missing, NoneOf, OneOf, Orde
 from cache_core.protocol import Batch, Found, KeyMatch, Quarantined, Row, Selection, Stored, SyncState
 from cache_core.records import Json, RecordId
 from cache_core.search_rules import SearchText
-from cache_typed import dialect, keys, reading, schema
+from cache_typed import keys, reading
 from cache_typed.compiling import Clause
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
@@ -31,20 +30,6 @@ FITTING: tuple[dict[str, Json], ...] = (
     {"id": 6, "total": 6, "x": 2, ROWS: []},
 )
 ODD: dict[str, Json] = {"id": 4, "status": 7, "total": 7}
-
-
-@pytest.fixture
-def db() -> Generator[Connection]:
-    """Return a connection to an empty cache of orders and BOM rows in memory."""
-    with closing(dialect.connect(":memory:")) as connection:
-        dialect.load_image(schema.empty_image((SALES_ORDER_TABLE, BOM_ROW_TABLE)), connection)
-        yield connection
-
-
-@pytest.fixture
-def orders() -> Layout:
-    """Return the layout of orders, read anew."""
-    return Layout(SALES_ORDER_TABLE)
 
 
 def write(db: Connection, layout: Layout, *rows: Row) -> None:

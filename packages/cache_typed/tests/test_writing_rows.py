@@ -1,7 +1,6 @@
 """The write half on a connection: what a batch stores and leaves alone, leases, quarantine, columns added since."""
 
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,32 +10,17 @@ from cache_core.leases import Claim, Lease
 from cache_core.protocol import Applied, Batch, Origin, Quarantined, Row, SyncState
 from cache_core.records import Json, RecordId
 from cache_core.search_rules import SearchText, WeightClass
-from cache_typed import dialect, reading, schema, writing
+from cache_typed import dialect, reading, writing
 from cache_typed.columns import Cell
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.tables.bom_rows import BOM_ROW_TABLE
-from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 from cache_typed.writing import store_again, take_lease, void_lease, write_batch
 
 AT, LATER = "2025-01-01T12:00:00.000Z", "2025-01-01T12:01:00.000Z"
 OLD, NEW = "2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z"
 ROWS = "sales_order_rows"
 TEXT = SearchText("so 1", "berger", "red", "steel", (("so 1", WeightClass.KEYS), ("red", WeightClass.EXTRAS)))
-
-
-@pytest.fixture
-def db() -> Generator[Connection]:
-    """Return a connection to an empty cache of orders and BOM rows in memory."""
-    with closing(dialect.connect(":memory:")) as connection:
-        dialect.load_image(schema.empty_image((SALES_ORDER_TABLE, BOM_ROW_TABLE)), connection)
-        yield connection
-
-
-@pytest.fixture
-def orders() -> Layout:
-    """Return the layout of orders, read anew."""
-    return Layout(SALES_ORDER_TABLE)
 
 
 def order(nr: RecordId, version: str | None = None, text: SearchText = TEXT, **fields: Json) -> Row:
