@@ -206,10 +206,21 @@ async def test_state_and_checkpoint_are_stored_with_the_batch(cache: CacheBacken
     await cache.apply(listing(toy(2)))
     assert await cache.state("toy") == STATE
     assert await cache.state("toy_owner") == SyncState()
-    both = await cache.states(["toy_owner", "toy"])
-    assert list(both.items()) == [("toy_owner", SyncState()), ("toy", STATE)]
+    both = await cache.standings(["toy_owner", "toy"])
+    assert list(both.items()) == [("toy_owner", (SyncState(), False)), ("toy", (STATE, False))]
+    assert await cache.standings([]) == {}
     await cache.apply(Batch(entity="toy", at=moment(), state=SyncState(cursor=moment(9))))
     assert await cache.state("toy") == SyncState(cursor=moment(9))
+
+
+async def test_an_entity_stands_with_what_is_quarantined_of_it(cache: CacheBackend) -> None:
+    await cache.apply(listing(owner(1, "x"), entity="toy_owner"))
+    await cache.apply(Batch(entity="toy", at=moment(), quarantine=(Quarantined(7, "unread", "{}"),), state=STATE))
+    assert await cache.standings(["toy", "toy_owner"]) == {"toy": (STATE, True), "toy_owner": (SyncState(), False)}
+    await cache.apply(Batch(entity="toy", at=moment(), removed=(7,)))
+    assert await cache.standings(["toy"]) == {"toy": (STATE, False)}
+    with pytest.raises(WrongCacheUse):
+        await cache.standings(["toy", "unicorn"])
 
 
 async def test_quarantine_lists_newest_first_and_an_upsert_heals(cache: CacheBackend) -> None:

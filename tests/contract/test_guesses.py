@@ -54,6 +54,13 @@ async def test_a_guess_is_made_only_after_a_miss_and_a_typo_only_after_a_missed_
         assert await tiers(cache, "gadget") == expected
 
 
+async def test_what_comes_near_is_not_looked_for_where_it_is_not_wanted(cache: CacheBackend) -> None:
+    await hold_only(cache, [toy(1, name="ungadget", sku="00.4021.018"), toy(2, name="red wheel")])
+    for text, known in (("gadget", ()), ("402101", ()), ("redd", ()), ("red gadget", ()), ("red", (2,)), ("00", (1,))):
+        found = await cache.search("toy", Search(text, near=False))
+        assert (tuple(hit.row.id for hit in found.hits), found.total, found.cut) == (known, len(known), False), text
+
+
 async def test_a_substring_needs_three_characters_and_the_others_begin_a_word(cache: CacheBackend, able: bool) -> None:
     await cache.apply(listing(toy(1, sku="00.4021.018.003"), toy(2, name="x")))
     for text in ("4021 018 003 0", "402 003"):

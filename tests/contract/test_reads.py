@@ -23,7 +23,8 @@ from cache_core.conditions import (
     Within,
     hold,
 )
-from cache_core.protocol import CacheBackend, Row, Selection
+from cache_core.errors import WrongCacheUse
+from cache_core.protocol import ByIds, CacheBackend, Row, Selected, Selection, one_by_one
 from cache_core.records import RecordId
 
 from .strategies import FIELDS, ORDERS, VISIBILITIES, conditions, relaxed
@@ -64,6 +65,26 @@ async def test_rows_are_found_by_id_in_any_soft_state(cache: CacheBackend) -> No
     found = await cache.get_many("toy", [1, 2, 3])
     states = [(row.deleted, row.archived) for row in found.rows]
     assert states == [(True, False), (False, True), (False, False)]
+
+
+async def test_several_reads_in_one_give_what_each_gives_alone(cache: CacheBackend) -> None:
+    await cache.apply(listing(toy(1), toy(2, deleted_at=moment()), toy(3)))
+    await cache.apply(listing(tag("a", "x"), entity="toy_tag"))
+    newest = Selection(order=Order("id", descending=True), limit=2, visibility=EVERYTHING, fields=frozenset(("id",)))
+    reads = [
+        ByIds("toy", [3, 9, 2, 3]),
+        Selected("toy_tag", Selection(limit=5)),
+        Selected("toy", newest),
+        ByIds("toy", [1], frozenset(("id",))),
+        ByIds("toy", []),
+        Selected("toy", Selection((OneOf("id", (3,)),))),
+    ]
+    found = await cache.read(reads)
+    assert [[row.id for row in rows] for rows in found] == [[3, 2], ["a"], [3, 2], [1], [], [3]]
+    assert found == await one_by_one(cache, reads)
+    assert await cache.read([]) == []
+    with pytest.raises(WrongCacheUse):
+        await cache.read([reads[0], Selected("unicorn", Selection())])
 
 
 async def test_a_row_read_back_carries_its_version(cache: CacheBackend) -> None:

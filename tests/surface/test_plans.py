@@ -10,11 +10,11 @@ import pytest
 
 from cache_core.conditions import LIVE, CustomValue, OneOf, Where
 from cache_core.protocol import Selection, Stored
-from cache_typed import dialect
+from cache_typed import dialect, reading
 from cache_typed.backend import TypedBackend
 from cache_typed.compiling import compiled
 from cache_typed.dialect import Connection
-from cache_typed.mapping import layout_of
+from cache_typed.mapping import Layout, layout_of
 from cache_typed.reading import window_query
 from cache_typed.tables import TABLES
 from katana_mcp.configuration.sandbox import OwnSandbox
@@ -131,13 +131,13 @@ WHOLE = {
 def selections(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Selection]]:
     """Return the list to which every selection from the typed cache is added from now on."""
     seen: list[tuple[str, Selection]] = []
-    select = TypedBackend.select
+    select = reading.select
 
-    async def noted(self: TypedBackend, entity: str, selection: Selection) -> tuple[Stored, ...]:
-        seen.append((entity, selection))
-        return await select(self, entity, selection)
+    def noted(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
+        seen.append((layout.spec.name, selection))
+        return select(db, layout, selection)
 
-    monkeypatch.setattr(TypedBackend, "select", noted)
+    monkeypatch.setattr(reading, "select", noted)
     return seen
 
 

@@ -13,7 +13,7 @@ from cache_core.protocol import Batch, Selection
 from cache_core.records import iso
 from cache_core.spec import Listed
 from cache_core.sync import SourcePage, Window
-from cache_core.sync.freshness import Freshness
+from cache_core.sync.patience import Freshness
 from cache_core.testing import START
 
 

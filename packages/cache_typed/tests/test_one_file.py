@@ -23,6 +23,7 @@ from cache_core.protocol import (
     Row,
     Search,
     Selection,
+    Standing,
     Stored,
     SyncState,
 )
@@ -307,7 +308,10 @@ async def test_the_backend_answers_for_its_entities_alone() -> None:
     assert await cache.suggest("tax_rate", "ratte") == ("rate",)
     assert await cache.suggest("tax_rate", "ratte", 0) == ()
     assert await cache.state("tax_rate") == state
-    assert await cache.states(["tax_rate", "additional_cost"]) == {"tax_rate": state, "additional_cost": SyncState()}
+    assert await cache.standings(["tax_rate", "additional_cost"]) == {
+        "tax_rate": Standing(state, quarantined=True),
+        "additional_cost": Standing(SyncState(), quarantined=False),
+    }
     assert await cache.status("tax_rate") == EntityStatus("tax_rate", "typed", 2, AT, state, 1)
     assert (await cache.quarantined("tax_rate"), await cache.quarantined("tax_rate", 0)) == ((poison,), ())
     assert await cache.claim(Claim("tax_rate", "me", AT, 0)) == Lease("tax_rate", "me", 1, AT, AT)
@@ -321,7 +325,7 @@ async def test_an_entity_that_the_backend_does_not_hold_is_a_wrong_use() -> None
     text = r"^the typed backend does not hold 'unicorn'$"
     for attempt in (
         cache.count("unicorn"),
-        cache.states(["tax_rate", "unicorn"]),
+        cache.standings(["tax_rate", "unicorn"]),
         cache.claim(Claim("unicorn", "me", AT, 1)),
         cache.suggest("unicorn", ""),
         cache.apply(Batch(entity="unicorn", at=AT)),

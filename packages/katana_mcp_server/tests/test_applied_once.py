@@ -108,7 +108,7 @@ class Katana:
         assert priority is Priority.WRITE
         return nullcontext()
 
-    async def states(self, entities: Sequence[str]) -> dict[str, object]:
+    async def standings(self, entities: Sequence[str]) -> dict[str, object]:
         """Return nothing."""
         assert not entities
         return {}

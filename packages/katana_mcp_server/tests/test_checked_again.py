@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any, Self, cast
 
 import pytest
 
+from cache_core.protocol import Standing, SyncState
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import GONE_AFTER, LIFE, ActionState, Answered, Entry, Plan, PlanState
 from katana_mcp.journal.errors import JournalBusy
@@ -68,9 +68,9 @@ class Journal:
 class Reads:
     """Everything that gathering asks for; nothing is cold."""
 
-    async def states(self, entities: Sequence[str]) -> dict[str, object]:
-        """Return nothing."""
-        return dict.fromkeys(entities, SimpleNamespace(completed_at="2026"))
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return that all were read."""
+        return dict.fromkeys(entities, Standing(SyncState(completed_at="2026"), quarantined=False))
 
     def waiting(self, seconds: float) -> Self:
         """Return the same."""

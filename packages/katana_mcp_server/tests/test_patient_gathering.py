@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, field, fields, replace
-from types import SimpleNamespace
 from typing import Any, Self, cast
 
 import pytest
 
+from cache_core.protocol import Standing, SyncState
 from katana_client import Priority
 from katana_mcp.references.services import Services
 from katana_mcp.testing import within
@@ -54,9 +54,10 @@ class Reads:
         self.waits.append(seconds)
         return replace(self, told=[*self.told, seconds])
 
-    async def states(self, entities: Sequence[str]) -> dict[str, object]:
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
         """Return which of the entities were read."""
-        return {name: SimpleNamespace(completed_at=None if name in self.cold else "2026") for name in entities}
+        states = {name: SyncState(completed_at=None if name in self.cold else "2026") for name in entities}
+        return {name: Standing(state, quarantined=False) for name, state in states.items()}
 
     @contextmanager
     def awaited(self, entities: Collection[str]) -> Generator[None]:

@@ -26,11 +26,14 @@ from cache_core.protocol import (
     Found,
     KeyMatch,
     Quarantined,
+    Read,
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     SyncState,
+    one_by_one,
 )
 from cache_core.records import RecordId
 from cache_core.waiting import to_the_end
@@ -246,6 +249,10 @@ class ComparedBackend:
             entity, "select", _describe_selection(selection), lambda one: one.select(entity, selection)
         )
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads, each compared by itself."""
+        return await one_by_one(self, reads)
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         return await self._both(
@@ -280,9 +287,10 @@ class ComparedBackend:
             return ours
         return min((theirs, ours), key=lambda state: (state.completed_at is not None, state.cursor or ""))
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return the older of the two sync states of each of these entities."""
-        return {entity: await self.state(entity) for entity in entities}
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return the older of the two sync states of each of these entities, and the answering backend's quarantine."""
+        ours = await self.answering.standings(entities)
+        return {entity: Standing(await self.state(entity), ours[entity].quarantined) for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands in the answering backend."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from cache_core.conditions import LIVE, Order, Visibility, Where, hold
 from cache_core.errors import WrongCacheUse
@@ -16,13 +17,16 @@ from cache_core.protocol import (
     KeyMatch,
     Origin,
     Quarantined,
+    Read,
     Row,
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     StoredVersion,
     SyncState,
+    one_by_one,
     replaces,
 )
 from cache_core.records import RecordId, encode, values_at
@@ -133,6 +137,10 @@ class MemoryBackend:
         window = (_stored(row) for row in ordered[selection.offset : selection.offset + selection.limit])
         return tuple(row.projected(selection.fields) for row in window)
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads."""
+        return await one_by_one(self, reads)
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         return sum(1 for _ in self._visible(entity, where, visibility))
@@ -142,8 +150,9 @@ class MemoryBackend:
         query = parse(search.text)
         spec = self._table(entity).spec
         rows = list(self._visible(entity, search.where, search.visibility))
+        answers = _answers(query, rows)
         found = sorted(
-            next(filter(None, _answers(query, rows)), ()),
+            next(filter(None, answers if search.near else islice(answers, 1)), ()),
             key=lambda candidate: (*candidate[:3], candidate[3].text.sort_name, _sortable(candidate[3].id)),
         )
         hits = tuple(_hit(spec, query, tier, place, row) for tier, _, place, row in found[: search.limit])
@@ -166,9 +175,10 @@ class MemoryBackend:
         """Return what sync stored last."""
         return self._table(entity).state
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return what sync stored last of each of these entities."""
-        return {entity: await self.state(entity) for entity in entities}
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return how each of these entities stands."""
+        tables = {entity: self._table(entity) for entity in entities}
+        return {entity: Standing(table.state, bool(table.quarantine)) for entity, table in tables.items()}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""

@@ -167,13 +167,38 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
+class ByIds:
+    """Rows by id, as `get_many` finds them; one read of several."""
+
+    entity: str
+    ids: Sequence[RecordId]
+    fields: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A window of rows, as `select` finds them; one read of several."""
+
+    entity: str
+    selection: Selection
+
+
+type Read = ByIds | Selected
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
-    """A search request; conditions apply before the limit."""
+    """A search request; conditions apply before the limit.
+
+    Attributes:
+        near: whether what only comes near the text is looked for after a miss.
+    """
 
     text: str
     limit: int = 20
     where: Where = ()
     visibility: Visibility = LIVE
+    near: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +225,13 @@ class SearchResult:
     hits: tuple[Hit, ...] = ()
     total: int = 0
     cut: bool = False
+
+
+class Standing(NamedTuple):
+    """What sync stored last of an entity, and whether records of it are quarantined."""
+
+    state: SyncState
+    quarantined: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +299,10 @@ class CacheBackend(Protocol):
         """Return the window of rows that meet the conditions, in order."""
         ...
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads, what is missing left out; each backend does all of its in one go."""
+        ...
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         ...
@@ -283,8 +319,8 @@ class CacheBackend(Protocol):
         """Return what sync stored last."""
         ...
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return what sync stored last of each of these entities, in the order asked."""
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return how each of these entities stands, in the order asked."""
         ...
 
     async def status(self, entity: str) -> EntityStatus:
@@ -294,6 +330,16 @@ class CacheBackend(Protocol):
     async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
         """Return the records that could not be kept, newest first."""
         ...
+
+
+async def one_by_one(cache: CacheBackend, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+    """Return the rows of each of these reads, one after the other: `read` where nothing is gained by one go."""
+    return [
+        (await cache.get_many(read.entity, read.ids, read.fields)).rows
+        if isinstance(read, ByIds)
+        else await cache.select(read.entity, read.selection)
+        for read in reads
+    ]
 
 
 def own_write_stands(written_at: str | None, at: str) -> bool:

@@ -1,7 +1,7 @@
 """One backend made of several: each entity is read from and written to the backend that holds it."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
@@ -15,9 +15,11 @@ from cache_core.protocol import (
     Found,
     KeyMatch,
     Quarantined,
+    Read,
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     SyncState,
 )
@@ -97,6 +99,13 @@ class RoutedBackend:
         """Return the window of rows that meet the conditions, in order."""
         return await self.backend_of(entity).select(entity, selection)
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads: one go at each backend that holds some."""
+        found: dict[int, tuple[Stored, ...]] = {}
+        for backend, places in self._shared([read.entity for read in reads]):
+            found |= zip(places, await backend.read([reads[place] for place in places]), strict=True)
+        return [found[place] for place in range(len(reads))]
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         return await self.backend_of(entity).count(entity, where, visibility)
@@ -113,14 +122,11 @@ class RoutedBackend:
         """Return what sync stored last."""
         return await self.backend_of(entity).state(entity)
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return what sync stored last of each of these entities: one read of each backend that holds some."""
-        held: dict[int, list[str]] = {}
-        for entity in entities:
-            held.setdefault(id(self.backend_of(entity)), []).append(entity)
-        found: dict[str, SyncState] = {}
-        for names in held.values():
-            found |= await self.backend_of(names[0]).states(names)
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return how each of these entities stands: one read of each backend that holds some."""
+        found: dict[str, Standing] = {}
+        for backend, places in self._shared(entities):
+            found |= await backend.standings([entities[place] for place in places])
         return {entity: found[entity] for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
@@ -130,6 +136,13 @@ class RoutedBackend:
     async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
         """Return the records that could not be kept, newest first."""
         return await self.backend_of(entity).quarantined(entity, limit)
+
+    def _shared(self, entities: Sequence[str]) -> Iterator[tuple[CacheBackend, list[int]]]:
+        """Yield each backend with the places of the entities that it holds."""
+        held: dict[int, list[int]] = {}
+        for place, entity in enumerate(entities):
+            held.setdefault(id(self.backend_of(entity)), []).append(place)
+        return ((self.backend_of(entities[places[0]]), places) for places in held.values())
 
     def _backends(self) -> list[CacheBackend]:
         return list({id(backend): backend for backend in self._routes.values()}.values())

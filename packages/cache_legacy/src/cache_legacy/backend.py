@@ -25,12 +25,15 @@ from cache_core.protocol import (
     Hit,
     KeyMatch,
     Quarantined,
+    Read,
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     SyncState,
     decode_state,
+    one_by_one,
 )
 from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.search_rules import Tier, parse
@@ -191,6 +194,10 @@ class LegacyBackend:
             rows = await _rows(db, sql, (*seen.values, *values, *window))
         return tuple(row.projected(selection.fields) for row in rows)
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads."""
+        return await one_by_one(self, reads)
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         self._spec(entity)
@@ -205,7 +212,7 @@ class LegacyBackend:
         if not query.tokens:
             return SearchResult(cut=query.cut)
         async with self._reading(seen) as db:
-            found = await answers(db, query, seen)
+            found = await answers(db, query, seen, near=search.near)
             best = sorted(found.ranked.items(), key=lambda entry: entry[1])[: search.limit]
             rows = await _by_ref(db, [ref for ref, _ in best])
         hits = tuple(
@@ -237,9 +244,13 @@ class LegacyBackend:
         async with self._reading() as db:
             return await _state(db, entity)
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return what sync stored last of each of these entities."""
-        return {entity: await self.state(entity) for entity in entities}
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return how each of these entities stands."""
+        for entity in entities:
+            self._spec(entity)
+        async with self._reading() as db:
+            poisoned = {row[0] for row in await db.execute_fetchall("SELECT DISTINCT entity FROM quarantine")}
+            return {entity: Standing(await _state(db, entity), entity in poisoned) for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""

@@ -52,11 +52,11 @@ class Answers(NamedTuple):
     cut: bool
 
 
-async def answers(db: aiosqlite.Connection, query: Query, seen: Filter) -> Answers:
-    """Return the rows that hold the query, or after a miss those of the first tier that finds any."""
+async def answers(db: aiosqlite.Connection, query: Query, seen: Filter, *, near: bool) -> Answers:
+    """Return the rows that hold the query, or after a miss those of the first tier that finds any, if wanted."""
     found = await _certain(db, query, seen)
     cut = found.cut
-    for tier in AFTER_A_MISS if not found.ranked else ():
+    for tier in AFTER_A_MISS if near and not found.ranked else ():
         if tier not in GUESSES and not found.ranked:
             found = await (_coded(db, query, seen) if tier is Tier.CODE else _partial(db, query, seen))
             cut = cut or found.cut

@@ -10,14 +10,17 @@ from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
+    ByIds,
     Capability,
     EntityStatus,
     Found,
     KeyMatch,
     Quarantined,
+    Read,
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     SyncState,
 )
@@ -104,6 +107,11 @@ class TypedBackend:
         """Return the window of rows that meet the conditions, in order."""
         return await self._read(entity, lambda db, layout: reading.select(db, layout, selection))
 
+    async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        """Return the rows of each of these reads, all on one snapshot."""
+        asked = [(self._layout(read.entity), read) for read in reads]
+        return await self._storage.read(lambda db: [_rows(db, layout, read) for layout, read in asked])
+
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
         return await self._read(entity, lambda db, layout: reading.count(db, layout, where, visibility))
@@ -128,11 +136,11 @@ class TypedBackend:
         """Return what sync stored last."""
         return await self._read(entity, lambda db, _: reading.state(db, entity))
 
-    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
-        """Return what sync stored last of each of these entities, on one snapshot."""
+    async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
+        """Return how each of these entities stands, on one snapshot."""
         for entity in entities:
             self._layout(entity)
-        return await self._storage.read(lambda db: {entity: reading.state(db, entity) for entity in entities})
+        return await self._storage.read(lambda db: reading.standings(db, entities))
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
@@ -165,3 +173,9 @@ class TypedBackend:
             return self._layouts[entity]
         except KeyError:
             raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None
+
+
+def _rows(db: Connection, layout: Layout, read: Read) -> tuple[Stored, ...]:
+    if isinstance(read, ByIds):
+        return reading.get_many(db, layout, read.ids, read.fields).rows
+    return reading.select(db, layout, read.selection)

@@ -26,6 +26,7 @@ type Names = Mapping[Cell, Sequence[str]]
 type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 
 _OURS = "cache_"
+_HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
 _MOST_PICKED = 4096
 """Lists of field names that are kept per table; Katana sends a handful."""
 _MOST_PROJECTIONS = 256
@@ -79,6 +80,8 @@ class Shape:
         orders: which column sorts which number column.
         columns: wire columns in storage order, as SQL writes them: fields, their order columns, `cache_fields`,
             `cache_unknown`.
+        learnt: the numbers of field names that it has met, and needs no more.
+        reading: the statement that reads rows of a part, without its conditions.
     """
 
     def __init__(self, table: Table, skipped: frozenset[str], only: frozenset[str] | None = None) -> None:
@@ -96,6 +99,8 @@ class Shape:
         self.field_set = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
         self._picked: dict[Cell, _Picked] = {}
+        self.learnt = self._picked.keys()
+        self.reading = f"SELECT cache_parent, {', '.join(self.columns)} FROM {self.name}"
 
     def cells(
         self, record: Mapping[str, Json], odd: dict[str, Json], placed: frozenset[str]
@@ -246,6 +251,11 @@ class Layout:
     def counts(self) -> tuple[str, ...]:
         """Columns that say how many rows each part has: null for null, 0 for an empty list."""
         return tuple(f"cache_count_{part.field}" for part, _ in self.parts)
+
+    @cached_property
+    def reading(self) -> str:
+        """The statement that reads rows of the document: key, bookkeeping and `columns`; without its conditions."""
+        return f"SELECT {', '.join((self.pk, *_HEAD, *self.columns))} FROM {self.name}"
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import batched
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from cache_core.conditions import Order, Visibility, Where, hold
-from cache_core.protocol import Found, KeyMatch, Quarantined, Selection, Stored, SyncState, decode_state
+from cache_core.protocol import Found, KeyMatch, Quarantined, Selection, Standing, Stored, SyncState, decode_state
 from cache_core.records import RecordId, values_at
 from cache_typed.columns import Cell, is_storable
 from cache_typed.compiling import Clause, compiled, order_column
@@ -20,7 +20,6 @@ from cache_typed.mapping import Layout
 
 _MAX = 2**62
 _FITTING = "cache_odd = 0"
-_HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
 
 
 class KeyedRow(NamedTuple):
@@ -32,12 +31,11 @@ class KeyedRow(NamedTuple):
 
 def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[KeyedRow]:
     """Yield the rows of these primary keys that are there, in the order given."""
-    columns = ", ".join((layout.pk, *_HEAD, *layout.columns))
     for chunk in batched(nrs, CHUNK):
-        sql = f"SELECT {columns} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        sql = f"{layout.reading} WHERE {layout.pk} IN ({marks(chunk)})"
         heads: dict[int, Sequence[Cell]] = {row[0]: row for row in db.execute(sql, chunk)}
         parts = _parts(db, layout, tuple(heads)) if heads else {}
-        names = _names(db, heads.values(), parts.values())
+        names = _names(db, layout, heads.values(), parts.values())
         for nr in chunk:
             if nr in heads:
                 yield KeyedRow(nr, _stored(layout, heads[nr], parts.get(nr, {}), names))
@@ -46,22 +44,20 @@ def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[KeyedRo
 def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
     found: dict[int, dict[str, list[Sequence[Cell]]]] = {}
     for part, shape in layout.parts:
-        columns = ", ".join(shape.columns)
-        sql = (
-            f"SELECT cache_parent, {columns} FROM {shape.name} WHERE cache_parent IN ({marks(nrs)})"
-            " ORDER BY cache_parent, cache_position"
-        )
+        sql = f"{shape.reading} WHERE cache_parent IN ({marks(nrs)}) ORDER BY cache_parent, cache_position"
         for cells in db.execute(sql, nrs):
             found.setdefault(cells[0], {}).setdefault(part.field, []).append(cells)
     return found
 
 
 def _names(
-    db: Connection, heads: Iterable[Sequence[Cell]], parts: Iterable[dict[str, list[Sequence[Cell]]]]
+    db: Connection, layout: Layout, heads: Iterable[Sequence[Cell]], parts: Iterable[dict[str, list[Sequence[Cell]]]]
 ) -> dict[Cell, list[str]]:
-    """Return the field names that these rows refer to; rows alike share an entry."""
-    nrs = {cells[-2] for cells in heads}
-    nrs.update(cells[-2] for part in parts for rows in part.values() for cells in rows)
+    """Return the field names that these rows refer to and that nobody has met yet; rows alike share an entry."""
+    nrs = {cells[-2] for cells in heads} - layout.main.learnt
+    for part in parts:
+        for name, rows in part.items():
+            nrs |= {cells[-2] for cells in rows} - layout.shapes[name].learnt
     found: dict[Cell, list[str]] = {}
     for chunk in batched(nrs, CHUNK):
         sql = f"SELECT nr, names FROM cache_fields WHERE nr IN ({marks(chunk)})"
@@ -73,7 +69,7 @@ def _stored(
     layout: Layout, cells: Sequence[Cell], parts: dict[str, list[Sequence[Cell]]], names: dict[Cell, list[str]]
 ) -> Stored:
     nr, text_id, version, deleted, archived = cells[:5]
-    key = int(str(nr))
+    key = cast("int", nr)
     row_id = key if text_id is None else read_back(str(text_id))
     stored_version = None if version is None else str(version)
     return Stored(row_id, stored_version, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
@@ -219,6 +215,15 @@ def state(db: Connection, entity: str) -> SyncState:
     """Return what sync stored last."""
     row = db.execute("SELECT state FROM cache_state WHERE entity = ?", (entity,)).fetchone()
     return decode_state(None if row is None else row[0])
+
+
+def standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:
+    """Return how each of these entities stands, in the order asked."""
+    these = f"entity IN ({marks(entities)})"
+    states = dict(db.execute(f"SELECT entity, state FROM cache_state WHERE {these}", entities))
+    named = db.execute(f"SELECT DISTINCT entity FROM cache_quarantine WHERE {these}", entities)
+    quarantined = {entity for (entity,) in named}
+    return {entity: Standing(decode_state(states.get(entity)), entity in quarantined) for entity in entities}
 
 
 class Figures(NamedTuple):

@@ -40,7 +40,7 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
     if not query.tokens:
         return SearchResult(cut=query.cut)
     found = _certain(db, layout, request, query)
-    if found.total:
+    if found.total or not request.near:
         return found
     missed = after_a_miss(db, layout, request, query)
     return SearchResult(missed.hits, missed.total, found.cut or missed.cut)

@@ -1,7 +1,8 @@
 """The sync doctrine, once, for every backend: cursors from server data, provable listings, checkpoints."""
 
 from cache_core.sync.engine import Syncer, SyncOutcome
-from cache_core.sync.freshness import Freshness, FreshReads, Patience, Round
+from cache_core.sync.freshness import FreshReads
+from cache_core.sync.patience import Freshness, Patience, Round
 from cache_core.sync.progress import Progress
 from cache_core.sync.source import Source, SourcePage, Window
 from cache_core.sync.stock import StockAnswer, StockReads, StockSource

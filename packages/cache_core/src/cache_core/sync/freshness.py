@@ -5,16 +5,17 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 
 import asyncio
 import copy
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
-from cache_core.protocol import CacheBackend, SyncState
+from cache_core.protocol import CacheBackend, Standing, SyncState
 from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
+from cache_core.sync.patience import Freshness, OnDue, Patience, Round
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
@@ -30,71 +31,6 @@ _DOUBLED = 10
 _LONG = timedelta(days=365)
 _UNDER_WAY = "a refresh is under way"
 _TOO_SLOW = "Katana took longer to answer than these rows stay fresh"
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """How current the rows of an entity are, at the moment of a read.
-
-    Attributes:
-        entity: whose rows.
-        as_of: the moment as of which they are complete: when the oldest page of the last listing was asked for,
-            ISO-8601 UTC; None while they never were.
-        stale: whether they are older than the entity's `fresh_for`.
-        reason: why they could not be refreshed in time, one sentence.
-        failed: whether the last try to refresh them failed, or none is made, as against one that is still under way.
-        failing_since: when it began to fail, by our clock, ISO-8601 UTC.
-        done: records stored by the listing that runs now, or by a first one that was broken off.
-        total: records that this listing will store, when reported.
-    """
-
-    entity: str
-    as_of: str | None
-    stale: bool = False
-    reason: str | None = None
-    failed: bool = False
-    failing_since: str | None = None
-    done: int | None = None
-    total: int | None = None
-
-    @property
-    def warming(self) -> bool:
-        """Whether no complete listing was ever stored: rows may be missing."""
-        return self.as_of is None
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """What a read bears.
-
-    Attributes:
-        warm: seconds that it waits for a sync when it has rows to answer from.
-        cold: the same without rows.
-        by_id: seconds that it waits for single records.
-        fresh_for: how old rows and levels may be before Katana is asked; None for what each entity and read says.
-    """
-
-    warm: float = 0.8
-    cold: float = 4.5
-    by_id: float = 3.0
-    fresh_for: timedelta | None = None
-
-
-type OnDue = Callable[[Sequence[str], Sequence[str]], None]
-"""Told which entities a read waits for, in the order in which they are read, and which of them for the first time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """What a refresh ahead of reads did.
-
-    Attributes:
-        outcomes: of the entities that were due.
-        rest: in how many seconds to look again.
-    """
-
-    outcomes: tuple[SyncOutcome, ...]
-    rest: float
 
 
 class FreshReads:
@@ -170,7 +106,8 @@ class FreshReads:
             without: entities that are neither refreshed nor waited for: the reader has what it needs of them.
         """
         names = self.with_parents(entities)
-        states = await self._cache.states(names)
+        standings = await self._cache.standings(names)
+        states = {name: standing.state for name, standing in standings.items()}
         due = [name for name in names if name not in without and self._is_due(name, states[name])]
         if due:
             cold = [name for name in due if states[name].completed_at is None]
@@ -178,8 +115,8 @@ class FreshReads:
                 on_due(due, cold)
             usual = self._patience.cold if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
-            states |= await self._cache.states(due)
-        return {name: self._freshness(name, states) for name in names}
+            standings |= await self._cache.standings(due)
+        return {name: self._freshness(name, standings[name]) for name in names}
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read what a first listing has not brought yet by its ids, where one request reads more than one record.
@@ -268,7 +205,8 @@ class FreshReads:
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
         asked = sum(outcome.requests for outcome in outcomes)
-        left = [self._left(name, state, part) for name, state in (await self._cache.states(names)).items()]
+        standings = await self._cache.standings(names)
+        left = [self._left(name, standing.state, part) for name, standing in standings.items()]
         paced = _PER_REQUEST * asked - (self._clock.monotonic() - began)
         rest = max(_SHORTEST, min(max(paced, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
@@ -376,8 +314,8 @@ class FreshReads:
         else:
             refresh.add_done_callback(_seen)
 
-    def _freshness(self, name: str, states: Mapping[str, SyncState]) -> Freshness:
-        state = states[name]
+    def _freshness(self, name: str, standing: Standing) -> Freshness:
+        state, quarantined = standing
         stale = self._age(state) > self._fresh_for(name)
         progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
@@ -391,6 +329,8 @@ class FreshReads:
             failing_since=state.failing_since,
             done=progress.done if progress is not None else None,
             total=progress.total if progress is not None else None,
+            quarantined=quarantined,
+            unread=state.unread,
         )
 
 

@@ -16,7 +16,7 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
-from cache_core.sync.freshness import Patience
+from cache_core.sync.patience import Patience
 from cache_core.sync.progress import OnProgress, Progress
 from cache_core.sync.stock_invalidation import dirty_at
 from cache_core.sync.stock_records import stock_record

@@ -1,12 +1,12 @@
 """Names for ids, looked up in one batch per entity: variant, customer, location, supplier."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Order, Scalar
-from cache_core.protocol import CacheBackend, Selection, Stored
+from cache_core.protocol import ByIds, CacheBackend, Read, Selected, Selection, Stored
 from cache_core.records import Json, Record, RecordId, as_id, values_at
 from cache_core.specs import SPECS
 from katana_mcp.values import EMPTY, child, get_int, number, rows
@@ -50,14 +50,17 @@ class Names:
         key = as_id(record_id)
         return None if key is None else self.records.get((entity, key))
 
+    def of(self, entity: str) -> Iterator[Record]:
+        """Yield the records of a cache entity."""
+        return (record for (kind, _), record in self.records.items() if kind == entity)
+
     def name(self, entity: str, record_id: object) -> str | None:
         """Return the record's `name`, or None."""
         return text(self.record(entity, record_id), "name")
 
     def base_currency(self) -> str | None:
         """Return the currency of base amounts and of sales prices of items, or None when it is not known."""
-        factories = (record for (entity, _), record in self.records.items() if entity == "factory")
-        return text(next(factories, None), "base_currency_code")
+        return text(next(self.of("factory"), None), "base_currency_code")
 
     def rate(self, tax_rate_id: object) -> Decimal | None:
         """Return a tax rate in percent, or None when it is not known."""
@@ -110,11 +113,9 @@ async def look_up(
     definitions of custom fields, where any are wanted.
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
-    for entity, ids in ids_by_entity.items():
-        await _add(cache, names, entity, ids)
-    for entity in (kind for kind in (*FACTORY, *CUSTOM_FIELDS) if kind in ids_by_entity and kind in cache.entities):
-        every = await cache.select(entity, Selection(limit=_MOST_WHOLE, visibility=EVERYTHING))
-        names.records.update(((entity, row.id), row.record) for row in every)
+    whole = [entity for entity in (*FACTORY, *CUSTOM_FIELDS) if entity in ids_by_entity and entity in cache.entities]
+    await _add(cache, names, ids_by_entity, whole)
+    owners: dict[str, Iterable[object]] = {}
     if "variant" in ids_by_entity:
         unknown = [
             variant_id
@@ -123,17 +124,18 @@ async def look_up(
         ]
         found = await service_variants(cache, "id", unknown)
         names.records.update((("variant", row.id), row.record) for row in found)
-        variants = [record for (entity, _), record in names.records.items() if entity == "variant"]
-        await add_parents(cache, names, variants)
+        variants = list(names.of("variant"))
+        owners = {entity: [variant.get(path) for variant in variants] for path, entity in VARIANT_PARENTS}
     if "sales_order" in ids_by_entity:
-        orders = [record for (entity, _), record in names.records.items() if entity == "sales_order"]
-        await _add(cache, names, "customer", [order.get("customer_id") for order in orders])
+        owners["customer"] = [order.get("customer_id") for order in names.of("sales_order")]
+    await _add(cache, names, owners)
     if "supplier" in ids_by_entity:
-        await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
+        suppliers = [item.get("default_supplier_id") for item in names.records.values()]
+        await _add(cache, names, {"supplier": suppliers})
     return names
 
 
-_MOST_WHOLE = 100
+_WHOLE = Selection(limit=100, visibility=EVERYTHING)
 """An account has one factory, and at most 50 definitions of custom fields."""
 
 
@@ -176,18 +178,18 @@ def _of_service(variant: Record, service_id: RecordId) -> dict[str, Json]:
     return cast("dict[str, Json]", {**variant, "service_id": service_id})
 
 
-async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Record]) -> None:
-    """Add the items of these variants."""
-    for path, entity in VARIANT_PARENTS:
-        await _add(cache, names, entity, (variant.get(path) for variant in variants))
-
-
-async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
-    asked = dict.fromkeys(key for value in ids if (key := as_id(value)) is not None)
-    missing = [record_id for record_id in asked if (entity, record_id) not in names.records]
-    if missing:
-        found = await cache.get_many(entity, missing, READ_OF.get(entity))
-        names.records.update(((entity, row.id), row.record) for row in found.rows)
+async def _add(
+    cache: CacheBackend, names: Names, ids_by_entity: Mapping[str, Iterable[object]], whole: Iterable[str] = ()
+) -> None:
+    """Add the records of these ids that are not there yet, and all of some cache entities, read together."""
+    reads: list[Read] = [Selected(entity, _WHOLE) for entity in whole]
+    for entity, ids in ids_by_entity.items():
+        asked = dict.fromkeys(key for value in ids if (key := as_id(value)) is not None)
+        if missing := [record_id for record_id in asked if (entity, record_id) not in names.records]:
+            reads.append(ByIds(entity, missing, READ_OF.get(entity)))
+    if reads:
+        for read, found in zip(reads, await cache.read(reads), strict=True):
+            names.records.update(((read.entity, row.id), row.record) for row in found)
 
 
 def titled(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, service_variants, text, titled
 from katana_mcp.references.live_lookups import Asked
@@ -198,20 +198,30 @@ async def _missing(services: Services, entity: str, id_or_key: int | str, key: s
 
 async def all_listed(services: Services, *entities: str) -> bool:
     """Return whether a first listing of each has ended: what is not cached before is unknown, not missing."""
-    return all(state.completed_at is not None for state in (await services.cache.states(entities)).values())
+    standings = await services.cache.standings(entities)
+    return all(standing.state.completed_at is not None for standing in standings.values())
 
 
 async def none_at_all(services: Services, *entities: str) -> bool:
     """Return whether Katana holds no record of these at all: each is listed, and nothing came, in any state."""
     if not await all_listed(services, *entities):
         return False
-    return not any([await services.cache.count(entity, (), EVERYTHING) for entity in entities])
+    any_one = Selection(limit=1, visibility=EVERYTHING, fields=frozenset())
+    return not any(await services.cache.read([Selected(entity, any_one) for entity in entities]))
 
 
 async def first_rows(services: Services, entity: str, selection: Selection) -> tuple[Sequence[Stored], bool]:
     """Return the first rows of a selection, as many as its limit says, and whether there are more."""
-    rows = await services.cache.select(entity, replace(selection, limit=selection.limit + 1))
-    return rows[: selection.limit], len(rows) > selection.limit
+    (found,) = await first_of_each(services, [Selected(entity, selection)])
+    return found
+
+
+async def first_of_each(services: Services, reads: Sequence[Selected]) -> list[tuple[Sequence[Stored], bool]]:
+    """Return of each of these reads what `first_rows` does."""
+    limits = [read.selection.limit for read in reads]
+    longer = [replace(read, selection=replace(read.selection, limit=read.selection.limit + 1)) for read in reads]
+    found = await services.cache.read(longer)
+    return [(rows[:limit], len(rows) > limit) for rows, limit in zip(found, limits, strict=True)]
 
 
 async def variants_named(
@@ -287,6 +297,8 @@ def _standing(row: Stored) -> tuple[bool, bool]:
 
 
 async def _variants_by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
+    if not ids:
+        return {}
     found = await services.cache.get_many("variant", ids)
     sold = await service_variants(
         services.cache, "id", [record_id for record_id in found.missing if isinstance(record_id, int)]

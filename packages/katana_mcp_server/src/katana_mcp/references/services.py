@@ -9,8 +9,9 @@ from typing import Protocol
 
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
+from cache_core.states import UnreadField
 from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
-from cache_core.sync.freshness import OnDue
+from cache_core.sync.patience import OnDue
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
 from katana_mcp.journal.journal import Journal
@@ -185,6 +186,8 @@ class Current:
     source: str | None
     warnings: list[ToolWarning]
     lookups: CallLookups | None = None
+    unread_fields: Mapping[str, tuple[UnreadField, ...]] = field(default_factory=dict[str, tuple[UnreadField, ...]])
+    """What could not be read of all records, by cache entity."""
 
     @property
     def staleness(self) -> Stale | None:
@@ -265,7 +268,7 @@ async def current(
                     f"no {status.entity} records are cached yet and Katana could not be asked: {failed.reason}",
                 )
             )
-    unread = [message for status in about if (message := await _unread(services, status.entity))]
+    unread = [message for status in about if status.quarantined and (message := await _unread(services, status.entity))]
     return _current(services, freshness, about, unread)
 
 
@@ -325,6 +328,7 @@ def _current(
         source="sandbox" if services.sandbox else None,
         warnings=warnings,
         lookups=services.lookups,
+        unread_fields={name: status.unread for name, status in freshness.items() if status.unread},
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from cache_core.conditions import Where
 from cache_core.states import UnreadField
-from katana_mcp.references.services import Services
+from katana_mcp.references.services import Current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 
@@ -14,18 +14,16 @@ type Used = Mapping[str, Iterable[str]]
 _NAMED = 3
 
 
-async def unread_warnings(services: Services, used: Used) -> list[ToolWarning]:
+def unread_warnings(now: Current, used: Used) -> list[ToolWarning]:
     """Return a warning for each field used that could not be read of some records: they may lack, or be misplaced."""
-    held = [entity for entity in used if entity in services.cache.entities]
-    states = await services.cache.states(held)
     return [
         advisory(
             warning_codes.UNREAD_FIELD,
             f"incomplete: {entity}.{unread_message(unread_field)} could not be read, so "
             f"filters, order and sums leave it out",
         )
-        for entity in held
-        for unread_field in states[entity].unread
+        for entity in used
+        for unread_field in now.unread_fields.get(entity, ())
         if any(_touches(unread_field.field, path) for path in used[entity])
     ]
 

@@ -190,7 +190,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         *notices,
         *unread(stock),
         *([_too_many(left)] if left else []),
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=bool(left) or None,

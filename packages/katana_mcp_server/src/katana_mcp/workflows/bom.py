@@ -146,7 +146,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
         BomAnswer,
         *said.warnings,
         *([_cut(len(tree.lines))] if tree.cut else []),
-        *await unread_warnings(services, {"bom_row": (product, ingredient, "quantity")}),
+        *unread_warnings(now, {"bom_row": (product, ingredient, "quantity")}),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=tree.cut or None,

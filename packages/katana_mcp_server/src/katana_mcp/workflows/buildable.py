@@ -137,7 +137,7 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
         *unread(stock),
         *without_figures(unjudged, "count as empty"),
         *([truncated(_TOO_MANY)] if is_cut or is_deep else []),
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         *page.warnings,
         **page.fields,
         page=request.page,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from cache_core.conditions import NoneOf, OneOf, Order
-from cache_core.protocol import Selection
+from cache_core.protocol import Selected, Selection
 from cache_core.records import Record, RecordId, is_set, iso
 from katana_mcp.references.display_names import Names, text
-from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.resolve import first_of_each
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import get_int, number, rows
@@ -108,7 +108,7 @@ class Arrivals:
 
 
 async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arrivals:
-    """Return what is on its way of these variants, by place, the earliest first; three reads in all."""
+    """Return what is on its way of these variants, by place, the earliest first; one read in all."""
     ids = tuple(variant_ids)
     bought = (
         OneOf("purchase_order_rows[].variant_id", ids),
@@ -116,11 +116,14 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     )
     made = (OneOf("variant_id", ids), NoneOf("status", ("DONE",)))
     moved = (OneOf("stock_transfer_rows[].variant_id", ids), NoneOf("status", ("draft", "received")))
+    reads = [
+        Selected(entity, Selection(where, Order("id"), _MOST, fields=_READ_OF[entity]))
+        for entity, where in zip(SOURCES, (bought, made, moved), strict=True)
+    ]
+    read = zip(SOURCES, await first_of_each(services, reads), (_bought, _made, _moved), strict=True)
     found: dict[Place, list[Arrival]] = {}
     cut: list[str] = []
-    for entity, where, brought in zip(SOURCES, (bought, made, moved), (_bought, _made, _moved), strict=True):
-        selection = Selection(where, Order("id"), _MOST, fields=_READ_OF[entity])
-        documents, more = await first_rows(services, entity, selection)
+    for entity, (documents, more), brought in read:
         cut += [entity] if more else []
         for place, arrival in (pair for row in documents for pair in brought(row.record)):
             found.setdefault(place, []).append(arrival)

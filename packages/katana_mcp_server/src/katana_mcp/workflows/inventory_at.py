@@ -92,7 +92,7 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
         InventoryAtAnswer,
         *notices,
         *(moved.warnings() if moved else ()),
-        *await unread_warnings(services, {LEDGER: COUNTED}),
+        *unread_warnings(now, {LEDGER: COUNTED}),
         *fit.warnings,
         at=iso(request.as_of),
         basis=BASIS,

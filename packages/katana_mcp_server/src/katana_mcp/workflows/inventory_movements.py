@@ -125,7 +125,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         *await unknown_values(request, (LEDGER,), services),
         *said.warnings,
         *checked.warnings(),
-        *await unread_warnings(services, {LEDGER: COUNTED}),
+        *unread_warnings(now, {LEDGER: COUNTED}),
         *page.warnings,
         **page.fields,
         page=request.page,

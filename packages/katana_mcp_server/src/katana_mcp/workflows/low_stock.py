@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import Annotated, Any, Literal, cast
 
 from cache_core.conditions import Missing, OneOf, Order, Where
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import ByIds, Selection, Stored
 from cache_core.records import Record
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockAnswer, target_of
@@ -175,7 +175,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         *notices,
         *unread(stock),
         *judged.warnings(),
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         *([_too_many(count)] if count > len(ids) else []),
         *([_more_suppliers(len(to_order), len(totals))] if len(to_order) < len(totals) else []),
         *_unpriced(lines),
@@ -206,7 +206,8 @@ async def _variants(request: ListLowStockItemsRequest, conditions: Where, servic
             window = Selection(mine, Order("id"), _MOST - len(found), fields=frozenset(("id",)))
             variants = await services.cache.select("variant", window)
             found += [variant.id for variant in variants if isinstance(variant.id, int)]
-            count += await services.cache.count("variant", mine)
+            is_whole = len(variants) < window.limit
+            count += len(variants) if is_whole else await services.cache.count("variant", mine)
     return found, count
 
 
@@ -215,8 +216,8 @@ async def _short(
 ) -> Sequence[_Short]:
     """Return what is short at these locations or, without any, everywhere; of the rest nothing more is read."""
     ids = [stored.id for stored in stock.stored if stored.record.get(_COVERED) is not True]
-    levels = (await services.cache.get_many(STOCK.name, ids, frozenset(("levels",)))).rows
-    variants = (await services.cache.get_many("variant", ids)).rows
+    reads = [ByIds(STOCK.name, ids, frozenset(("levels",))), ByIds("variant", ids)]
+    levels, variants = await services.cache.read(reads)
     return [*judged.short(variants, levels, places)]
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from cache_core.conditions import NoneOf, OneOf, Order
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.references.display_names import text
-from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.resolve import first_of_each, first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.requirements import Place
@@ -66,15 +66,25 @@ class OpenRow:
 
 
 async def needs_of(variants: Sequence[int], services: Services) -> Needs:
-    """Return the open sales and manufacturing orders that take these variants; four reads in all."""
+    """Return the open sales and manufacturing orders that take these variants; three reads in all."""
+    ids = tuple(variants)
+    sold = (OneOf("sales_order_rows[].variant_id", ids), NoneOf("status", NOT_SHIPPING))
+    used = (OneOf("variant_id", ids), NoneOf("ingredient_availability", ("PROCESSED",)))
+    reads = [
+        Selected("sales_order", Selection(sold, Order("id"), _MOST, fields=SOLD)),
+        Selected("manufacturing_order_recipe_row", Selection(used, Order("id"), _MOST, fields=_TAKEN)),
+    ]
+    (orders, _), (lines, _) = await first_of_each(services, reads)
     found: dict[Place, list[Need]] = {}
-    for place, need in [*await _sold(variants, services), *await _used(variants, services)]:
+    for place, need in [*await _sold(orders, services), *await _used(lines, services)]:
         found.setdefault(place, []).append(need)
     return {place: sorted(waiting, key=lambda need: need.date or "9999") for place, waiting in found.items()}
 
 
 async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
     """Return how much of each row of these sales orders is in shipments, by the row's id."""
+    if not orders:
+        return {}
     selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST, fields=_SHIPPED)
     shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
     found: dict[int | None, Decimal] = {}
@@ -93,9 +103,7 @@ def open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[
             yield OpenRow(row, left, get_int(row, "variant_id"), location)
 
 
-async def _sold(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
-    where = (OneOf("sales_order_rows[].variant_id", tuple(variants)), NoneOf("status", NOT_SHIPPING))
-    orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST, fields=SOLD))
+async def _sold(orders: Sequence[Stored], services: Services) -> list[tuple[Place, Need]]:
     shipped = await shipped_rows([order.id for order in orders], services)
     return [need for order in orders for need in _needs(order, shipped)]
 
@@ -109,10 +117,7 @@ def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tup
             yield (row.variant_id, row.location_id), need
 
 
-async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
-    where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
-    selection = Selection(where, Order("id"), _MOST, fields=_TAKEN)
-    lines, _ = await first_rows(services, "manufacturing_order_recipe_row", selection)
+async def _used(lines: Sequence[Stored], services: Services) -> list[tuple[Place, Need]]:
     ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
     stored = (await services.cache.get_many("manufacturing_order", list(ids), _TAKING)).rows if ids else ()
     orders = {row.id: row.record for row in stored if not row.deleted and row.record.get("status") != "DONE"}

@@ -178,7 +178,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         *notices,
         *unread(stock),
         *(_too_many() if more or coming.cut else ()),
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=more or None,

@@ -117,7 +117,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
         *warnings,
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         date=day,
         **_head(order, day, services),
         rows=shown,

@@ -137,7 +137,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         *(_missing(missing) for missing in said.not_found),
         *unread(read.stock),
         *read.warnings,
-        *await unread_warnings(services, _USED),
+        *unread_warnings(now, _USED),
         *_left_out(found, fit),
         *(warning for _, warnings in planned for warning in warnings),
         message=_message(orders, found, services),

@@ -178,7 +178,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         StockValueAnswer,
         *notices,
         *_doubts(moved, groups.values()),
-        *await unread_warnings(services, {LEDGER: (*COUNTED, "value_in_stock_after")}),
+        *unread_warnings(now, {LEDGER: (*COUNTED, "value_in_stock_after")}),
         *page.warnings,
         **page.fields,
         page=request.page,

@@ -40,8 +40,8 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
     until = now + WAITS if services.until is None else services.until
     left, began = max(_LEAST, until - now), min(now, until - WAITS)
     patient = replace(services, fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
-    states = await services.cache.states(change.reads)
-    cold = [name for name, state in states.items() if state.completed_at is None]
+    standings = await services.cache.standings(change.reads)
+    cold = [name for name, standing in standings.items() if standing.state.completed_at is None]
     with services.awaited(cold), services.client.priority(Priority.WRITE):
         gathering = asyncio.ensure_future(change.gather(request, patient))
         telling = asyncio.ensure_future(_tell(services))

@@ -30,6 +30,7 @@ from katana_mcp.surface.operations.get import (
     DocumentAnswer,
     DocumentRequest,
     RelatedRows,
+    all_beside,
     document_tool,
     of_ids,
     rows_beside,
@@ -124,7 +125,7 @@ _PARTS: Mapping[Part, tuple[str, str]] = {
 async def _parts(record: Record, request: GetManufacturingOrderRequest, services: Services) -> RelatedRows:
     mine = of_ids("manufacturing_order_id", get_int(record, "id"))
     asked = [_PARTS[part] for part in request.include or _PARTS]
-    return {entity: await rows_beside(services, entity, mine, order) for entity, order in asked}
+    return await all_beside(services, {entity: (mine, order) for entity, order in asked})
 
 
 async def _recipe(record: Record, request: GetManufacturingOrderRecipeRequest, services: Services) -> RelatedRows:

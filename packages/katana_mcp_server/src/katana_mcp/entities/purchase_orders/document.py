@@ -18,9 +18,9 @@ from katana_mcp.surface.operations.get import (
     DocumentAnswer,
     DocumentRequest,
     RelatedRows,
+    all_beside,
     document_tool,
     of_ids,
-    rows_beside,
 )
 from katana_mcp.surface.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
@@ -131,11 +131,9 @@ async def _beside(record: Record, _: object, services: Services) -> RelatedRows:
     """Costs name no order but a group: that of the order, or of its rows."""
     groups = (get_int(row, "group_id") for row in rows(record, "purchase_order_rows"))
     mine = of_ids("purchase_order_id", get_int(record, "id"))
-    return {
-        _COSTS: await rows_beside(services, _COSTS, of_ids("group_id", get_int(record, "default_group_id"), *groups)),
-        _INGREDIENTS: await rows_beside(services, _INGREDIENTS, mine),
-        _BILLS: await rows_beside(services, _BILLS, mine),
-    }
+    its_costs = of_ids("group_id", get_int(record, "default_group_id"), *groups)
+    wanted = {_COSTS: its_costs, _INGREDIENTS: mine, _BILLS: mine}
+    return await all_beside(services, {entity: (where, "id") for entity, where in wanted.items()})
 
 
 def _line(row: Record, names: Names, **own: object) -> PurchaseOrderDocumentLine:

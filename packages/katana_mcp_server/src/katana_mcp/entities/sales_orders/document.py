@@ -23,9 +23,9 @@ from katana_mcp.surface.operations.get import (
     DocumentAnswer,
     DocumentRequest,
     RelatedRows,
+    all_beside,
     document_tool,
     of_ids,
-    rows_beside,
 )
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId, own_id
@@ -83,10 +83,7 @@ class SalesOrderAnswer(DocumentAnswer):
 
 async def _beside(record: Record, _: object, services: Services) -> RelatedRows:
     mine = of_ids("sales_order_id", get_int(record, "id"))
-    return {
-        FULFILLMENTS: await rows_beside(services, FULFILLMENTS, mine),
-        MADE: await rows_beside(services, MADE, mine),
-    }
+    return await all_beside(services, {FULFILLMENTS: (mine, "id"), MADE: (mine, "id")})
 
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:

@@ -51,5 +51,5 @@ def for_caller(services: Services) -> Services:
     """Return the services as this caller has them."""
     now = caller()
     lookups = services.lookups.account.of_call(now.principal)
-    asking = replace(services, lookups=lookups)
-    return replace(asking, principal=now.principal, read_only=services.read_only or now.read_only)
+    read_only = services.read_only or now.read_only
+    return replace(services, lookups=lookups, principal=now.principal, read_only=read_only)

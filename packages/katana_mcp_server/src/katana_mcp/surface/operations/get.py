@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 
 from cache_core.conditions import OneOf, Order, Where
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Json, Record
 from cache_core.spec import EntitySpec
 from katana_mcp.references.display_names import text, titled
@@ -123,8 +123,17 @@ async def rows_beside(services: Services, entity: str, where: Where, order: str 
 
     One more than `_MOST` comes where there are more, which the answer tells.
     """
-    selection = Selection(where, Order(order.removeprefix("-"), order.startswith("-")), _MOST + 1)
-    return [row.record for row in await services.cache.select(entity, selection)]
+    return (await all_beside(services, {entity: (where, order)}))[entity]
+
+
+async def all_beside(services: Services, wanted: Mapping[str, tuple[Where, str]]) -> dict[str, list[Record]]:
+    """Return the live rows of several cache entities that belong to a document, each as `rows_beside` does."""
+    reads = [
+        Selected(entity, Selection(where, Order(order.removeprefix("-"), order.startswith("-")), _MOST + 1))
+        for entity, (where, order) in wanted.items()
+    ]
+    found = await services.cache.read(reads)
+    return {read.entity: [row.record for row in rows] for read, rows in zip(reads, found, strict=True)}
 
 
 _MOST = 10_000

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cache_core.conditions import Order, Where, hold
-from cache_core.protocol import Selection
+from cache_core.protocol import Selected, Selection
 from katana_mcp.references.display_names import text, titled
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Current, Services, current
 from katana_mcp.surface.descriptor import AnyTool, Entity, SingleRows, ToolSpec, View
 from katana_mcp.surface.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.surface.operations.nothing import nothing_listed, visibility_of
@@ -104,7 +104,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         listed_of(next(iter(views.values())).model),
         *notices,
         *await unknown_values(request, tuple(views), services),
-        *await _unread(tuple(views), request, services),
+        *_unread(tuple(views), request, now, services),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -154,17 +154,20 @@ async def _found(
         return _Found(len(rows), _of(rows), [record_id for record_id in request.ids if record_id not in found] or None)
     visibility, order = visibility_of(request), _order(sources, request)
 
-    async def read(source: str, last: int, first: int = 0) -> Sequence[Sourced]:
+    def reading(source: str, first: int, last: int) -> Selected:
         fields = read_of(views[source])
         fields = None if fields is None else fields | {order.field}
-        window = Selection(conditions, order, last - first, first, visibility, fields=fields)
-        return [(source, row) for row in await services.cache.select(source, window)]
+        return Selected(source, Selection(conditions, order, last - first, first, visibility, fields=fields))
+
+    async def read(reads: Sequence[Selected]) -> list[Sourced]:
+        found = await services.cache.read(reads)
+        return [(asked.entity, row) for asked, rows in zip(reads, found, strict=True) for row in rows]
 
     async def one_source(first: int, last: int) -> Sequence[Sourced]:
-        return await read(sources[0], last, first)
+        return await read([reading(sources[0], first, last)])
 
     async def merged(first: int, last: int) -> Sequence[Sourced]:
-        rows = [row for source in sources for row in await read(source, min(last, REACH))]
+        rows = await read([reading(source, 0, min(last, REACH)) for source in sources])
         return _merged(rows, order)[first : min(last, REACH)]
 
     total = sum([await services.cache.count(source, conditions, visibility) for source in sources])
@@ -218,7 +221,7 @@ def _order(sources: Sequence[str], request: ListRequest) -> Order:
     return Order(key.removeprefix("-"), key.startswith("-"))
 
 
-async def _unread(sources: Sequence[str], request: ListRequest, services: Services) -> list[ToolWarning]:
+def _unread(sources: Sequence[str], request: ListRequest, now: Current, services: Services) -> list[ToolWarning]:
     """Return what filters and order could not read of the rows."""
     order = [] if request.ids is not None else [_order(sources, request).field]
     paths = list(used_paths(request, services.clock.now()))
@@ -227,7 +230,7 @@ async def _unread(sources: Sequence[str], request: ListRequest, services: Servic
     for entity, path in paths:
         if entity is not None:
             used[entity] = [*used.get(entity, ()), path]
-    return await unread_warnings(services, used)
+    return unread_warnings(now, used)
 
 
 def _merged(rows: Sequence[Sourced], order: Order) -> list[Sourced]:

@@ -7,7 +7,7 @@ from pydantic import create_model
 
 from cache_core.conditions import Visibility
 from cache_core.protocol import Hit, Search, SearchResult
-from cache_core.search_rules import parse
+from cache_core.search_rules import Tier, parse
 from katana_mcp.references.display_names import none_yet
 from katana_mcp.references.services import Current, Services, as_it_stands, current
 from katana_mcp.references.suggestions import near_misses
@@ -129,9 +129,16 @@ def _searches(entity: Entity, request: SearchRequest) -> Mapping[str, Search]:
 async def _found(
     searches: Mapping[str, Search], services: Services
 ) -> tuple[Mapping[str, SearchResult], Sequence[tuple[str, Hit]]]:
-    """Return what each cache entity has for its search, and the hits of all, best first."""
-    results = comparable({source: await services.cache.search(source, search) for source, search in searches.items()})
-    return results, await ranked(next(iter(searches.values())).text, results, services)
+    """Return what each cache entity has for its search, and the hits of all, best first.
+
+    What only comes near is not shown beside what was asked for, so it is not looked for behind it.
+    """
+    results: dict[str, SearchResult] = {}
+    for source, search in searches.items():
+        is_found = any(result.hits and result.hits[0].tier <= Tier.TOKENS for result in results.values())
+        results[source] = await services.cache.search(source, replace(search, near=not is_found))
+    shown = comparable(results)
+    return shown, await ranked(next(iter(searches.values())).text, shown, services)
 
 
 def rows_of(hits: Sequence[tuple[str, Hit]]) -> list[Sourced]:

@@ -65,7 +65,7 @@ async def _answer(request: TraceRequest, services: Services) -> Answer:
         *(_nothing(request, start, steps) if now.warming is None else ()),
         *_ends(steps, names),
         *_cuts(walk, len(walk.lots), len(sold)),
-        *await unread_warnings(services, USED),
+        *unread_warnings(now, USED),
         *page.warnings,
         **page.fields,
         kind=start.kind,

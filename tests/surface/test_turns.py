@@ -1,0 +1,84 @@
+"""How often an everyday call goes to the cache once all is read: each time is a turn of a thread and a snapshot."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cache_typed.dialect import Connection
+from cache_typed.storage import Storage
+from katana_mcp.testing import Setup, staged
+from katana_sandbox import ManualClock
+
+from .matrix import PLANS, let_ask, matrix
+from .prepared import prepared
+
+MOST = {
+    "buildable": 12,
+    "cache_status": 31,
+    "check_inventory": 5,
+    "get_bom": 7,
+    "get_customer": 7,
+    "get_demand_forecast": 5,
+    "get_inventory_movements": 9,
+    "get_item": 4,
+    "get_manufacturing_order": 6,
+    "get_manufacturing_order_recipe": 6,
+    "get_purchase_order": 6,
+    "get_sales_order": 6,
+    "get_sales_return": 6,
+    "get_stock_adjustment": 5,
+    "get_stock_transfer": 5,
+    "get_variant_details": 18,
+    "inventory_at": 7,
+    "list_blocking_ingredients": 12,
+    "list_customers": 3,
+    "list_inventory_signals": 4,
+    "list_items": 6,
+    "list_low_stock_items": 8,
+    "list_manufacturing_orders": 6,
+    "list_purchase_orders": 5,
+    "list_reference": 4,
+    "list_sales_orders": 5,
+    "list_sales_returns": 5,
+    "list_stock_adjustments": 5,
+    "list_stock_transfers": 5,
+    "list_stocktakes": 5,
+    "list_traceability": 5,
+    "order_readiness": 9,
+    "promise_date": 16,
+    "search_customers": 2,
+    "search_items": 6,
+    "search_manufacturing_orders": 5,
+    "search_purchase_orders": 4,
+    "search_sales_orders": 4,
+    "search_sales_returns": 4,
+    "search_stock_adjustments": 4,
+    "search_stock_transfers": 4,
+    "stock_value": 8,
+    "trace": 14,
+    "verify_order_document": 9,
+}
+
+
+async def test_a_warm_call_takes_no_more_turns_of_the_cache_than_it_is_known_to_need(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[Callable[[Connection], object]] = []
+    read = Storage.read
+
+    async def counted(self: Storage, work: Callable[[Connection], object]) -> object:
+        turns.append(work)
+        return await read(self, work)
+
+    monkeypatch.setattr(Storage, "read", counted)
+    own = prepared(clock)
+    usual = matrix(own.sandbox.tenant())
+    taken: dict[str, int] = {}
+    async with staged(own, Setup(flags={"cache_backend": "typed"})) as stage:
+        for tool in sorted(set(usual) - PLANS - {"rebuild_cache"}):
+            let_ask(tool, clock)
+            for _ in range(2):
+                turns.clear()
+                await stage.call(tool, **usual[tool].arguments)
+            taken[tool] = len(turns)
+    assert taken == MOST
