@@ -15,6 +15,7 @@ from cache_core.indexing import (
     Prepared,
     dependants,
     lends_differently,
+    made_of,
     parents_of,
     prepare,
     row_of,
@@ -163,8 +164,12 @@ class Store:
         found = await self.cache.get_many(spec.name, ids)
         records = [row.record for row in found.rows]
         parents = await parents_of(spec, records, self.cache) | lent
-        # The version that is stored, which a record whose own cannot be read has not.
-        rows = [replace(row_of(spec, row.record, parents), version=row.version) for row in found.rows]
+
+        def row_as_stored(row: Stored) -> Row:
+            # The version that is stored, which a record whose own cannot be read has not.
+            return replace(row_of(spec, row.record, parents), version=row.version)
+
+        rows = await made_of(found.rows, row_as_stored)
         await self.cache.apply(Batch(entity=spec.name, at=self._at(), reindexed=rows))
         return records, parents
 
