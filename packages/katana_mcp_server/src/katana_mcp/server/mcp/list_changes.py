@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.types import CallToolRequestParams, ToolListChangedNotification
 
 from katana_mcp.server.mcp.caller import caller
 from katana_mcp.server.mcp.confirming import is_modern
 from katana_mcp.server.mcp.gateway import CatalogProvider
+from katana_mcp.server.mcp.hooks import Hooks
 
 _MOST_SESSIONS = 1_000
 
 
-class ListChanges(Middleware):
+class ListChanges(Hooks):
     """Notes which list a session has seen, and says at a call that there is another one by now.
 
     Where requests stand for themselves, all that come with one token count as one session.

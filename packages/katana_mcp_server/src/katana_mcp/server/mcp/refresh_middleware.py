@@ -3,14 +3,15 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.types import CallToolRequestParams
 
 from katana_mcp.references.services import TenantDoor
+from katana_mcp.server.mcp.hooks import Hooks
 
 
-class Waking(Middleware):
+class Waking(Hooks):
     """Wakes the tenant after each listing of the tools and each call."""
 
     def __init__(self, tenant: TenantDoor, entities: Collection[str]) -> None:

@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
 from katana_mcp.server.mcp.finder import CALL, meant
+from katana_mcp.server.mcp.hooks import Hooks
 
 RENAMED: Mapping[str, str] = {}
 """By the name of a release, the name of today. What was released once stays here; nothing was renamed so far."""
 
 
-class Renamed(Middleware):
+class Renamed(Hooks):
     """Calls a tool that is named as it was once, by itself or through `call_tool`."""
 
     async def on_call_tool(

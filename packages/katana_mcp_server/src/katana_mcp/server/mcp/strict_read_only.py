@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.types import CallToolRequestParams
 
 from katana_mcp.server.mcp.caller import READ_ONLY, caller
 from katana_mcp.server.mcp.finder import CALL, meant
+from katana_mcp.server.mcp.hooks import Hooks
 from katana_mcp.server.mcp.tool import refused
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
 
-class Tightening(Middleware):
+class Tightening(Hooks):
     """Neither lists nor calls a tool that is not known to only read, where the request asks to read only."""
 
     async def on_list_tools(

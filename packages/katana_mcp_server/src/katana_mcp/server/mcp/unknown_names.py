@@ -10,13 +10,14 @@ from urllib.parse import unquote
 from fastmcp import FastMCP
 from fastmcp.prompts import PromptResult
 from fastmcp.resources import ResourceResult
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams
 
 from katana_mcp.resources.prompts import WorkPrompt
 from katana_mcp.server.mcp.finder import meant as tool_meant
+from katana_mcp.server.mcp.hooks import Hooks
 from katana_mcp.server.mcp.tool import refused
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.hints import LONGEST_NAME, meant, quoted, unknown_tool
@@ -26,7 +27,7 @@ _LONGEST_URI = 9 * LONGEST_NAME
 """Characters of a URI that are read: one that is not ASCII takes up to twelve."""
 
 
-class UnknownNames(Middleware):
+class UnknownNames(Hooks):
     """Refuses calls of tools, reads of resources, and prompts and arguments of prompts that are not there.
 
     Args:
