@@ -1,5 +1,6 @@
 """`list_sales_orders` and `get_sales_order` against plain Python over what the sandbox holds."""
 
+import json
 from datetime import datetime, timedelta
 
 import pytest
@@ -315,6 +316,21 @@ async def test_the_rows_of_a_long_order_come_in_pages(stage: Stage, tenant: Tena
         seen += [entry["sales_order_row_id"] for entry in answer["order"]["rows"]]
     row_ids = [sales_order_row["id"] for sales_order_row in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
     assert seen == row_ids
+
+
+async def test_long_texts_of_an_order_leave_its_rows_half_of_an_answer(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "sales_orders")[-1]
+    row = order["sales_order_rows"][0]
+    for number in range(60):
+        tenant.insert_raw("sales_order_rows", {**row, "id": 900_000_000 + number})
+    tenant.edit("sales_orders", order["id"], additional_info="a" * 30_000, customer_ref="b" * 30_000)
+    product = tenant.get("variants", row["variant_id"])["product_id"]
+    tenant.edit("products", product, name="c" * 100)
+    answer = await stage.call("get_sales_order", sales_order_id=order["id"])
+    size = max(len(json.dumps(shown, separators=(",", ":"))) for shown in answer["order"]["rows"])
+    # 50 of them would fit beside texts of a third of an answer: 23,667 bytes are left then, and 17,000 beside a half.
+    assert 20 * size <= 17_000 < 50 * size <= 23_667, size
+    assert len(answer["order"]["rows"]) == 20
 
 
 @pytest.mark.parametrize("price", ["0.1", "19.99", "1234567.8901234567", "0.0000000001", "99999999999999.99"])
