@@ -143,9 +143,10 @@ def _outcome(drawn: Drawn, why: str, trace: Trace | Given, place: Collected) -> 
 def _verdict(place: Collected, bug: Bug, tests: Sequence[Test]) -> Verdict:
     """Run tests in a fork, or where the bug cannot be put into one in a process that imports it anew."""
     each, names = _each(tests), tuple(test.name for test in tests)
-    found = place.run(Job(bug, names, each, _FORKS + 10 * sum(test.seconds for test in tests)))
+    limit = 10 * sum(test.seconds for test in tests)
+    found = place.run(Job(bug, names, each, _FORKS + limit))
     if found.code is None:
-        return verdict(place.tree, ("--timeout", f"{each:.0f}", *names), _BEGINS + 10 * sum(t.seconds for t in tests))
+        return verdict(place.tree, ("--timeout", f"{each:.0f}", *names), _BEGINS + limit)
     return Verdict(_KINDS.get(found.code, "BROKEN"), found.detail, found.seconds)
 
 
