@@ -3,9 +3,11 @@
 Beside it one whose tools give the answers of others again: what an answer costs FastMCP and its client by its size.
 """
 
+import json
 import socket
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Self
 
 import mcp.types as mt
@@ -35,8 +37,13 @@ class Repeating(Tool):
     @classmethod
     def of(cls, tool: mt.Tool, answer: CallToolResult) -> Self:
         """Return a tool that looks like this one, and answers so."""
+        return cls.again(tool, answer.content, answer.structured_content)
+
+    @classmethod
+    def again(cls, tool: mt.Tool, content: list[mt.ContentBlock], structured: dict[str, Any] | None) -> Self:
+        """Return a tool that looks like this one, and answers with this content."""
         repeating = cls(name=tool.name, parameters=tool.input_schema, output_schema=tool.output_schema)
-        repeating._answer = ToolResult(content=answer.content, structured_content=answer.structured_content)
+        repeating._answer = ToolResult(content=content, structured_content=structured)
         return repeating
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
@@ -45,22 +52,30 @@ class Repeating(Tool):
         return self._answer
 
 
+def _given(file: Path) -> Repeating:
+    """Return the tool of a file that holds its `tool`, as it was listed, and the `answer` to give."""
+    given = json.loads(file.read_text("utf-8"))
+    answer = mt.CallToolResult.model_validate(given["answer"])
+    return Repeating.again(mt.Tool.model_validate(given["tool"]), answer.content, answer.structured_content)
+
+
 def repeating(tools: Iterable[Repeating]) -> FastMCP[Any]:
     """Return a server of such tools."""
     return FastMCP("repeating", tools=list(tools))
 
 
 def main() -> None:
-    """Serve over stdio, or with `http` on a free port, which stderr tells."""
-    if sys.argv[1:] != ["http"]:
+    """Serve over stdio, or with `http` on a free port, which stderr tells; a file of an answer is given again."""
+    if sys.argv[1:2] != ["http"]:
         server().run(show_banner=False)
         return
+    serving = repeating([_given(Path(file)) for file in sys.argv[2:]]) if sys.argv[2:] else server()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sys.stderr.write(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp\n")
         sys.stderr.flush()
         quiet = {"access_log": False, "log_level": "warning"}
-        server().run(transport="http", show_banner=False, sockets=[listener], uvicorn_config=quiet)
+        serving.run(transport="http", show_banner=False, sockets=[listener], uvicorn_config=quiet)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bench import lines
 from bench.figures import Figure
@@ -81,11 +82,19 @@ class Caller:
         await self._request({"method": "notifications/initialized"})
         await self.call()
 
-    async def call(self) -> None:
+    async def call(self) -> bytes:
         """Make the call; anything but an answer ends the measurement."""
         _, body = await self._request({"id": 2, "method": "tools/call", "params": self._server.call})
         assert b'"structuredContent":' in body, body[:500]
         assert b'"isError":true' not in body, body[:500]
+        return body
+
+    async def answer(self) -> dict[str, object]:
+        """Return the tool that is called, as it is listed, and its answer."""
+        _, listed = await self._request({"id": 3, "method": "tools/list"})
+        tools = _result(listed)["tools"]
+        (tool,) = [one for one in tools if one["name"] == self._server.call["name"]]
+        return {"tool": tool, "answer": _result(await self.call())}
 
     def close(self) -> None:
         """Leave."""
@@ -116,21 +125,42 @@ class Caller:
         return b"".join(chunks)
 
 
+def _result(body: bytes) -> dict[str, Any]:
+    """Return the result of an answer, which comes as JSON or as an event."""
+    (data,) = [line.removeprefix(b"data: ") for line in body.splitlines() if line.startswith((b"data: {", b"{"))]
+    result: dict[str, Any] = json.loads(data)["result"]
+    return result
+
+
 async def calls(_size: int, directory: Path) -> list[Figure]:
-    """Measure calls by 1, 8, 32 and 100 clients at once, in turn on both servers."""
+    """Measure calls by 1, 8, 32 and 100 clients at once, in turn on every server."""
     figures: list[Figure] = []
     async with AsyncExitStack() as stack:
+        ours = await stack.enter_async_context(_served(directory, _SERVE, _SEARCH))
+        given = directory / "answer.json"
+        async with _clients(ours, 1) as (caller,):
+            given.write_text(json.dumps(await caller.answer()), "utf-8")
         servers = {
-            OURS: await stack.enter_async_context(_served(directory, _SERVE, _SEARCH)),
+            OURS: ours,
+            lines.SAME: await stack.enter_async_context(_served(directory, (*_NOOP, str(given)), _SEARCH)),
             FLOOR: await stack.enter_async_context(_served(directory, _NOOP, _NOTHING)),
         }
         for number in lines.CLIENTS:
             taken = await _side_by_side(servers, number)
-            middle = {name: statistics.median(measured.calls) for name, measured in taken.items()}
-            rate = {name: len(measured.calls) / measured.processor for name, measured in taken.items()}
-            figures.append(Figure(topic=lines.HTTP, what=lines.LATENCY, size=number, values=middle))
-            figures.append(Figure(topic=lines.HTTP, what=lines.PER_PROCESSOR, size=number, values=rate))
+            of: dict[str, dict[str, float]] = {
+                lines.LATENCY: {name: statistics.median(measured.calls) for name, measured in taken.items()},
+                lines.SPREAD: {name: _spread(measured.calls) for name, measured in taken.items()},
+                lines.PER_PROCESSOR: {
+                    name: len(measured.calls) / measured.processor for name, measured in taken.items()
+                },
+            }
+            figures += [Figure(topic=lines.HTTP, what=what, size=number, values=of[what]) for what in of]
     return figures
+
+
+def _spread(calls: Sequence[float]) -> float:
+    """Return how many times the median the time is that 99 of 100 calls stay below."""
+    return statistics.quantiles(calls, n=100)[-1] / statistics.median(calls)
 
 
 async def _side_by_side(servers: Mapping[str, Server], number: int) -> dict[str, Taken]:

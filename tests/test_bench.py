@@ -62,7 +62,10 @@ def test_sides_measured_apart_stand_beside_each_other_and_a_missed_goal_is_told(
 
     run = Run(date="2026-01-31", figures=merged([sync(typed=300, floor=60), sync(legacy=70)]), part="sync")
     page = as_page(run)
-    assert "| peak memory of the process, MB | 5,000 | 300 | 70 | 60 | 5.0 | ≤ floor + 60 | **missed**;" in page
+    assert (
+        "| peak memory of the process, MB | 5,000 | 300 | 70 | 60 | 5.0 | ≤ floor + 60 | **missed**: three connections"
+        in page
+    )
     assert "only a part: sync" in page
     assert "| peak memory of the process, MB | 500,000 |  |  |  |  | ≤ floor + 60 | not measured |" in page
 
