@@ -147,7 +147,8 @@ class Line:
 
 def _call(tool: str) -> Line:
     why = WHY_ASKED if tool in NOT_CACHED else WHY_WHOLE if tool in _WHOLE else WHY_READ
-    return Line(topic=CALLS, what=f"{tool}, p50", base=SAME, ratio={0: _HARDER.get(tool, 2)}, over=3, why=why)
+    over = None if tool in _HARDER else 3
+    return Line(topic=CALLS, what=f"{tool}, p50", base=SAME, ratio={0: _HARDER.get(tool, 2)}, over=over, why=why)
 
 
 def _every(sizes: tuple[int, ...], goal: float) -> dict[int, float]:
