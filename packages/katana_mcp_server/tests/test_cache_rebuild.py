@@ -356,7 +356,7 @@ async def test_a_swap_that_fails_says_whether_it_had_begun(
     async def full(*_: object) -> None:
         raise NoRoom
 
-    job = job_on(own, tmp_path)
+    job = job_on(own, tmp_path, cache_backend_location=OTHER)
     await rebuild(job, ["customer"])
     monkeypatch.setattr(type(list(BACKENDS.values())[failing](None, ())), "take", full)
     with pytest.raises(NotDone, match=f"^no room is left; .*{message}$"):
@@ -370,7 +370,7 @@ async def test_a_rebuild_tells_of_each_backend_that_is_swapped(own: OwnSandbox, 
     def note(what: str, done: int, total: int | None) -> None:
         steps.append((what, done, total))
 
-    job = job_on(own, tmp_path)
+    job = job_on(own, tmp_path, cache_backend_location=OTHER)
     await rebuild(job, ["customer"])
     await rebuild(replace(job, tell=note), ["customer"])
     swapped = [step for step in steps if step[0] == "swapping"]

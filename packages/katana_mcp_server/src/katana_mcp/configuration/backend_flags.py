@@ -13,12 +13,10 @@ type Flag = Literal[
 FLAGS: tuple[Flag, ...] = get_args(Flag.__value__)
 """`compare:X`: X answers, the other one is on trial."""
 
-DEFAULTS: Mapping[str, Flag] = {
-    **dict.fromkeys(("variant", "product", "material", "service", "customer"), "typed"),
-    **dict.fromkeys(("supplier", "location", "tax_rate", "operator"), "typed"),
-    **dict.fromkeys(("supplier", "location", "tax_rate", "operator"), "legacy"),  # goes with cache_legacy
-}
-"""The entities that have a flag, and what ships: the catalogue is typed, reference data is not worth it yet."""
+DEFAULTS: Mapping[str, Flag] = dict.fromkeys(
+    ("variant", "product", "material", "service", "customer", "supplier", "location", "tax_rate", "operator"), "typed"
+)
+"""The entities that have a flag, and what ships: all are typed."""
 
 GUESSING = frozenset({"typed"})
 """The backends whose search looks inside words and past typing errors after a miss."""
