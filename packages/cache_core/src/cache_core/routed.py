@@ -1,7 +1,7 @@
 """One backend made of several: each entity is read from and written to the backend that holds it."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
@@ -137,12 +137,13 @@ class RoutedBackend:
         """Return the records that could not be kept, newest first."""
         return await self.backend_of(entity).quarantined(entity, limit)
 
-    def _shared(self, entities: Sequence[str]) -> Iterator[tuple[CacheBackend, list[int]]]:
-        """Yield each backend with the places of the entities that it holds."""
-        held: dict[int, list[int]] = {}
+    def _shared(self, entities: Sequence[str]) -> Collection[tuple[CacheBackend, list[int]]]:
+        """Return each backend with the places of the entities that it holds."""
+        held: dict[int, tuple[CacheBackend, list[int]]] = {}
         for place, entity in enumerate(entities):
-            held.setdefault(id(self.backend_of(entity)), []).append(place)
-        return ((self.backend_of(entities[places[0]]), places) for places in held.values())
+            backend = self.backend_of(entity)
+            held.setdefault(id(backend), (backend, []))[1].append(place)
+        return held.values()
 
     def _backends(self) -> list[CacheBackend]:
         return list({id(backend): backend for backend in self._routes.values()}.values())
