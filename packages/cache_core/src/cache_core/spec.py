@@ -1,6 +1,6 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
@@ -206,61 +206,24 @@ def _parts(place: Place) -> Iterator[tuple[str, Place]]:
         yield f"{place.entity}.{field_}", Lookup(place.path, place.entity, (field_,))
 
 
-type _Reader = Callable[[Record, Parents], Iterable[str]]
-
-
 class _Source(NamedTuple):
-    """One declared source of text: its class, its name, where it stands, and what reads it there."""
+    """One declared source of text: its class, its name, and where it stands."""
 
     weight: WeightClass
     name: str
     place: Place
-    read: _Reader
 
 
 @lru_cache(maxsize=256)
 def _sources(searchable: Searchable) -> tuple[_Source, ...]:
     classes = zip(WeightClass, searchable.by_class(), strict=False)
-    return tuple(
-        _Source(weight, name, part, _reader(part))
-        for weight, places in classes
-        for place in places
-        for name, part in _parts(place)
-    )
+    return tuple(_Source(weight, *part) for weight, places in classes for place in places for part in _parts(place))
 
 
-def _reader(place: Place) -> _Reader:
-    """Return what gives the texts of a place as `texts_at` does, at once where a field of one record holds one."""
-    if isinstance(place, str):
-
-        def own(record: Record, parents: Parents) -> Iterable[str]:
-            value = record.get(place)
-            if isinstance(value, str) and value:
-                return (value,)
-            return () if value is None and place.isidentifier() else texts_at(place, record, parents)
-
-        return own
-
-    (field_,) = place.fields
-    lent = _reader(field_)
-
-    def borrowed(record: Record, parents: Parents) -> Iterable[str]:
-        value = record.get(place.path)
-        if isinstance(value, int | str):
-            parent_id = as_id(value)
-            parent = None if parent_id is None else parents.get((place.entity, parent_id))
-            return () if parent is None else lent(parent, parents)
-        return () if value is None and place.path.isidentifier() else texts_at(place, record, parents)
-
-    return borrowed
-
-
-def _passages(searchable: Searchable, record: Record, parents: Parents) -> list[Passage]:
-    return [
-        Passage(name, weight, normalised(text), unseparated(text, weight) if weight in _CODED else None)
-        for weight, name, _, read in _sources(searchable)
-        for text in read(record, parents)
-    ]
+def _passages(searchable: Searchable, record: Record, parents: Parents) -> Iterator[Passage]:
+    for weight, name, place in _sources(searchable):
+        for text in texts_at(place, record, parents):
+            yield Passage(name, weight, normalised(text), unseparated(text, weight) if weight in _CODED else None)
 
 
 def _joined(passages: tuple[Passage, ...]) -> SearchText:
@@ -317,9 +280,9 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     looks = [f" {token}" for token in _tokens_in(query, tier)]
     return tuple(
         place
-        for weight, _, place, read in _sources(spec.searchable)
+        for weight, _, place in _sources(spec.searchable)
         if isinstance(place, str)
-        if any(_mentions(text, weight, query, tier, looks) for text in read(record, {}))
+        if any(_mentions(text, weight, query, tier, looks) for text in texts_at(place, record, {}))
     )
 
 
