@@ -6,8 +6,10 @@ import pytest
 from other_backend import OTHER
 from server_wire import live, unique_sku
 
-from cache_core.protocol import Capability
+from cache_core.protocol import Capability, Search, SearchResult
 from cache_typed import searching
+from cache_typed.dialect import Connection
+from cache_typed.mapping import Layout
 from katana_mcp.configuration.backend_flags import DEFAULTS, FLAGS, guesses
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
@@ -383,3 +385,24 @@ async def test_a_miss_names_five_that_are_near_each_once(stage: Stage, monkeypat
     empty = (await stage.call("search_items", query="nothing-has-this"))["empty"]
     assert empty["did_you_mean"][:2] == ["nothing-has-this-both", "nothing-has-this-variant 1"]
     assert len(set(empty["did_you_mean"])) == 5
+
+
+async def test_what_comes_near_is_looked_for_in_services_only_where_no_variant_has_what_was_asked_for(
+    own: OwnSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, bool]] = []
+    look = searching.search
+
+    def noted(db: Connection, layout: Layout, request: Search) -> SearchResult:
+        asked.append((layout.spec.name, request.near))
+        return look(db, layout, request)
+
+    monkeypatch.setattr(searching, "search", noted)
+    sku = live(own.sandbox.tenant(), "variants")[0]["sku"]
+    async with staged(own, Setup(flags={"cache_backend": "typed"})) as stage:
+        found = await stage.call("search_items", query=sku)
+        assert found["rows"][0]["sku"] == sku
+        assert asked == [("variant", True), ("service", False)]
+        asked.clear()
+        await stage.call("search_items", query="zzzqqqxxx")
+        assert set(asked) == {("variant", True), ("service", True)}
