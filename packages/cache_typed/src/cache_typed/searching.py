@@ -23,6 +23,8 @@ MAX_CANDIDATES = 20_000
 _REACH = 2
 _MAX_CHECKED = 200
 _LAST = "\U0010ffff"
+_TELLING, _FEW = 4, 500
+"""Characters from which a number may be asked for alone, and the rows that may hold it then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
     _, checked = narrowed(db, layout, request.where, request.visibility)
     limit = MAX_CANDIDATES if checked else request.limit
     exact, exact_total = _tier(db, layout, request, _Exact(query), limit)
-    tokens, token_total = _tier(db, layout, request, _Tokens(query), limit)
+    tokens, token_total = _tier(db, layout, request, _Tokens(query, _asked_of_index(db, layout, query)), limit)
     cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
     ranked = exact + tokens
     if not checked:
@@ -60,6 +62,21 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
         kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].row.record)]
         found, total = kept[: request.limit], len(kept)
     return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
+
+
+def _asked_of_index(db: Connection, layout: Layout, query: Query) -> tuple[str, ...]:
+    """Return the tokens that the index is asked for: of a code, the number in it where few rows hold that.
+
+    Every row may hold the `SO` of `SO-1042`: the index makes a list of them all before it meets the other one.
+    """
+    numbers = [token for token in query.tokens if len(token) >= _TELLING and not token.isalpha()]
+    if not numbers or len(query.tokens) == 1:
+        return query.tokens
+    number = max(numbers, key=len)
+    matches = dialect.text_matches(layout.name, "?")
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM {layout.name}_fts WHERE {matches} LIMIT {_FEW + 1})"
+    (count,) = db.execute(sql, (dialect.prefixes((number,)),)).fetchone()
+    return (number,) if count <= _FEW else query.tokens
 
 
 def terms(db: Connection, layout: Layout, token: str) -> list[str]:
@@ -118,15 +135,21 @@ class _Exact:
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Rows every token of the query begins some token of, without the exact ones."""
+    """Rows every token of the query begins some token of, without the exact ones.
+
+    Attributes:
+        query: what is asked.
+        asked: the tokens that the index is asked for; the text of its rows is asked for all.
+    """
 
     query: Query
+    asked: tuple[str, ...]
     tier = Tier.TOKENS
 
     def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
         """Return where the rows come from, and what their place is."""
         name = layout.name
-        expression = clause.bind(dialect.prefixes(self.query.tokens))
+        expression = clause.bind(dialect.prefixes(self.asked))
         code = clause.bind(self.query.code)
         clause.parts.append(dialect.text_matches(name, expression))
         clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
