@@ -76,7 +76,7 @@ class Shelf:
     def run(self, spec: EntitySpec, ids: Collection[RecordId], begin: Checkpoint = FRESH) -> Run:
         """Return a listing that has seen these ids."""
         run = Run(spec, begin, self.clock)
-        run.ids = dict.fromkeys(ids)
+        run.ids.add(ids)
         return run
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import batched
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
-from cache_core.protocol import ByIds, CacheBackend, Quarantined, Read, Row, Selection, Stored
+from cache_core.protocol import ByIds, CacheBackend, Quarantined, Read, Row, Selection
 from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, is_set, values_at
 from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
 
@@ -115,23 +115,23 @@ async def dependants(spec: EntitySpec, parent: str, ids: Sequence[RecordId], cac
     for path in sorted(paths):
         for start in range(0, len(values), REINDEX_STEP):
             where = (OneOf(path, values[start : start + REINDEX_STEP]),)
-            async for row in _every(spec.name, where, cache):
-                found[row.id] = None
+            async for record_id in _ids_of(spec.name, where, cache):
+                found[record_id] = None
     return list(found)
 
 
 async def every_id(spec: EntitySpec, cache: CacheBackend) -> list[RecordId]:
     """Return the ids of all rows of the entity, in any soft state."""
-    return [row.id async for row in _every(spec.name, (), cache)]
+    return [record_id async for record_id in _ids_of(spec.name, (), cache)]
 
 
-async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> AsyncIterator[Stored]:
+async def _ids_of(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> AsyncIterator[RecordId]:
     offset = 0
     while True:
-        window = Selection(where, Order("id"), REINDEX_STEP, offset, EVERYTHING)
+        window = Selection(where, Order("id"), REINDEX_STEP, offset, EVERYTHING, fields=frozenset())
         rows = await cache.select(entity, window)
         for row in rows:
-            yield row
+            yield row.id
         if len(rows) < REINDEX_STEP:
             return
         offset += REINDEX_STEP

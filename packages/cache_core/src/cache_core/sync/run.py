@@ -9,6 +9,7 @@ from cache_core.records import RecordId, iso
 from cache_core.spec import Listed
 from cache_core.states import Checkpoint, SyncState
 from cache_core.sync.cursor import FARTHEST_AHEAD, moment_of, since
+from cache_core.sync.listed_ids import ListedIds
 from cache_core.sync.listing import Judgement, Verdict, judge, window_of
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 
@@ -47,8 +48,7 @@ class Run:
         self.listed = listed
         self.checkpoint = begin
         self.resumed = begin.total > 0 or begin.page > 1
-        # A dict, for a set of half a million ids is looked through in every full garbage collection.
-        self.ids: dict[RecordId, None] = dict.fromkeys(begin.tail)
+        self.ids = ListedIds(begin.tail)
         self.requests = 0
         self._before = before or ()
         self._distinct = len(self._before)
@@ -88,8 +88,10 @@ class Run:
         """Judge the page and move on when it proves something."""
         ids = [*map(self.listed.id_of, page.records), *(invalid_value.id for invalid_value in page.invalid)]
         listed_ids = [record_id for record_id in ids if record_id is not None]
-        distinct = len(set(listed_ids)) + ids.count(None)
-        judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.keys().isdisjoint(listed_ids))
+        listed = set(listed_ids)
+        new = {record_id for record_id in listed if record_id not in self.ids}
+        distinct = len(listed) + ids.count(None)
+        judgement = judge(self.checkpoint, page, distinct, overlaps=len(new) < len(listed))
         self._steps_back += judgement.back
         if self._steps_back > STEPS_BACK:
             judgement = replace(judgement, verdict=Verdict.RETRY, reason="the total that Katana reports keeps changing")
@@ -100,10 +102,8 @@ class Run:
         self._attempts = 0
         self._seen += page.size
         if not judgement.back:
-            self._distinct += ids.count(None) + sum(
-                record_id not in self._before for record_id in set(listed_ids) - self.ids.keys()
-            )
-            self.ids.update(dict.fromkeys(listed_ids))
+            self._distinct += ids.count(None) + sum(record_id not in self._before for record_id in new)
+            self.ids.add(new)
         self.checkpoint = self._noted(judgement.checkpoint, page, listed_ids)
         return judgement if page.bare or not self._counts else self._counted(judgement)
 
