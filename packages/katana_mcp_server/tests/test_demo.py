@@ -1,20 +1,26 @@
 """The demo and the command line as people use them: a pipe that closes, Ctrl-C, terminals without colour."""
 
 import io
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import get_args
+from functools import partial
+from typing import Self, get_args
 
 import pytest
 import structlog
+from fastmcp.client.client import CallToolResult
+from mcp.types import TextContent, Tool
 
 from katana_mcp.commands.cli import ChapterName
+from katana_mcp.commands.demo import show
 from katana_mcp.commands.demo.buying import BUYING
 from katana_mcp.commands.demo.chapters import CHAPTERS
 from katana_mcp.commands.demo.show import environment as server_environment
 from katana_mcp.commands.demo.show import requests
+from katana_mcp.commands.demo.step import Chapter, Step, always, by_row
 from katana_mcp.configuration.logs import configure, takes_color
 
 
@@ -136,3 +142,60 @@ def test_a_short_stock_says_where_and_by_how_much() -> None:
 
 def test_the_command_line_names_the_chapters_that_there_are() -> None:
     assert get_args(ChapterName.__value__) == (*(chapter.name for chapter in CHAPTERS), "all")
+
+
+class Slow:
+    """A client of a server whose first sync goes on for so many calls."""
+
+    def __init__(self, early: int) -> None:
+        self.early = early
+        self.calls = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None: ...
+
+    async def list_tools(self) -> list[Tool]:
+        return [Tool(name="search_items", input_schema={})]
+
+    async def call_tool(self, tool: str, arguments: Mapping[str, object], **more: object) -> CallToolResult:
+        del tool, arguments, more
+        self.calls += 1
+        answer: dict[str, object] = (
+            {"rows": [], "warming": f"{self.calls}/7"} if self.calls <= self.early else {"rows": [], "total": 3}
+        )
+        content = TextContent(type="text", text=json.dumps(answer))
+        return CallToolResult(content=[content], structured_content=None, meta=None, is_error=False)
+
+
+@pytest.mark.parametrize(
+    ("early", "patience", "code", "said"),
+    [
+        (
+            2,
+            60.0,
+            0,
+            ["the first sync goes on, 1/7: asked again", "the first sync goes on, 2/7: asked again", "3 in all"],
+        ),
+        (9, 0.0, 1, ["wrong: {'message': 'the first sync takes longer than 0 s'}"]),
+    ],
+)
+async def test_a_step_asks_again_while_the_first_sync_goes_on_and_gives_up_in_the_end(
+    monkeypatch: pytest.MonkeyPatch, early: int, patience: float, code: int, said: list[str]
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(show, "Screen", partial(show.Screen, write=shown.append))
+    slow = Slow(early)
+
+    def client(*_: object, **__: object) -> Slow:
+        return slow
+
+    monkeypatch.setattr(show, "Client", client)
+    monkeypatch.setattr(show, "_AGAIN", 0.0)
+    monkeypatch.setattr(show, "_PATIENCE", patience)
+    step = Step("What is there?", "search_items", always(), lambda _: None, by_row("{sku}"))
+    assert await show.run([Chapter("one", "One", (step,))], color=False) == code
+    lines = [line.strip() for line in shown]
+    asked = lines[lines.index("> search_items()") + 1 :]
+    assert asked[: len(said)] == said

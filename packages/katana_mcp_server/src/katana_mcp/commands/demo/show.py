@@ -127,6 +127,10 @@ def requests(count: int) -> str:
     return f"{count} API request{'' if count == 1 else 's'}"
 
 
+_PATIENCE, _AGAIN = 60.0, 1.0
+"""Seconds that a step waits for the first sync of a slow machine, and after which it asks again."""
+
+
 async def _step(screen: Screen, session: _Session, step: Step) -> bool:
     answers, sandbox = session.answers, session.sandbox
     screen.line()
@@ -139,12 +143,8 @@ async def _step(screen: Screen, session: _Session, step: Step) -> bool:
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     screen.line(f"> {step.tool}" if step.kind == "resource" else f"> {step.tool}({shown})", "36")
 
-    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        del progress, total
-        screen.line(f"  {message}", "2")
-
     asked, started = sandbox.requests(), time.monotonic()
-    answer, failed = await _call_step(session, step, arguments, on_progress)
+    answer, failed = await _answered(screen, session, step, arguments)
     seconds = time.monotonic() - started
     if failed is not step.may_fail:
         screen.line(f"  wrong: {answer}", "31")
@@ -160,6 +160,24 @@ async def _step(screen: Screen, session: _Session, step: Step) -> bool:
     if wrong:
         screen.line(f"  wrong: {wrong}", "31")
     return not wrong
+
+
+async def _answered(screen: Screen, session: _Session, step: Step, arguments: dict[str, object]) -> tuple[Answer, bool]:
+    """Return the answer, and whether it is an error; it is asked for again while the first sync goes on."""
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        screen.line(f"  {message}", "2")
+
+    started = time.monotonic()
+    while True:
+        answer, failed = await _call_step(session, step, arguments, on_progress)
+        if not answer.get("warming"):
+            return answer, failed
+        if time.monotonic() - started >= _PATIENCE:
+            return {"message": f"the first sync takes longer than {_PATIENCE:.0f} s"}, not step.may_fail
+        screen.line(f"  the first sync goes on, {answer['warming']}: asked again", "2")
+        await asyncio.sleep(_AGAIN)
 
 
 async def _call_step(
