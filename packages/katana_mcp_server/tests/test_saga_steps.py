@@ -17,7 +17,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info
 from katana_mcp.writing.actions import Action, JsonObject
-from katana_mcp.writing.change import BACK, SAGA, AnyChange, Astray, Saga
+from katana_mcp.writing.change import BACK, BEGUN, SAGA, AnyChange, Astray, Saga
 from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
 from katana_mcp.writing.work import Work
 
@@ -308,8 +308,24 @@ async def test_what_was_applied_before_is_taken_over(
     work = Work(services(stage), 3, RUN, plan())
     await look_back(work, Resumed(RUN, plan(), tuple(ActionState(state) for state in before)))
     assert (work.is_untouched, ends(work)) == (is_untouched, taken)
+    assert work.plan.touches == {SAGA: GOAL if is_untouched else {**GOAL, BEGUN: True}}
     place = before.index("sending") if "sending" in before else None
     assert stage.told == ([] if place is None else [("done", place, "unknown")])
+
+
+async def test_what_may_have_been_written_is_remembered_when_other_steps_take_its_place() -> None:
+    begun = plan(touches={SAGA: {**GOAL, BEGUN: True}})
+    work = Work(services(Stage([""], backwards="z")), 3, RUN, begun)
+    await look_back(work, Resumed(RUN, begun, (ActionState("failed"), ActionState("not_tried"))))
+    assert (work.is_untouched, work.plan) == (False, begun)
+
+
+@pytest.mark.parametrize(
+    ("left", "refused", "is_reached"), [(["a", ""], "", True), ([""], "", True), (["a"], "a", False)]
+)
+async def test_the_end_is_reached_where_nothing_is_left_to_do(left: list[str], refused: str, is_reached: bool) -> None:
+    work = await walked(Stage(left, refused=refused))
+    assert work.is_reached is is_reached
 
 
 def kept(

@@ -131,8 +131,10 @@ class Draft:
         return hashlib.sha256(encode(self.touches)).hexdigest()
 
 
-SAGA, BEFORE, GOAL, BACK = "saga", "before", "goal", "rolls_back"
+SAGA, BEFORE, GOAL, BACK, BEGUN = "saga", "before", "goal", "rolls_back", "is_begun"
 """The part of `touches` that a saga is planned from, and of that: how a record was, is to be, and whether it goes back.
+
+The last of them says that something of it was written, or may have been.
 """
 
 

@@ -67,8 +67,24 @@ class PlanOutcome(Answer):
         return self.applied == len(self.actions)
 
     @classmethod
-    def of(cls, entry: int, plan: Plan, states: Sequence[ActionState], warnings: Sequence[ToolWarning]) -> Self:
-        """Return the outcome of a plan whose actions ended like this; what was never sent is not tried."""
+    def of(
+        cls,
+        entry: int,
+        plan: Plan,
+        states: Sequence[ActionState],
+        warnings: Sequence[ToolWarning],
+        *,
+        is_reached: bool = False,
+    ) -> Self:
+        """Return the outcome of a plan whose actions ended like this; what was never sent is not tried.
+
+        Args:
+            entry: of the journal.
+            plan: with its actions.
+            states: how far each came.
+            warnings: what else is to be said.
+            is_reached: whether the record of a saga was seen to be as it is to be.
+        """
         actions = [Action.read(action) for action in plan.actions]
         ended = [_ended(action, state) for action, state in zip(actions, states, strict=True)]
         count: Counter[Ended] = Counter(action.state for action in ended)
@@ -78,7 +94,7 @@ class PlanOutcome(Answer):
         return cls.model_validate(
             {
                 "entry": entry,
-                "message": _message(plan, count, len(ended)),
+                "message": _message(plan, count, len(ended), is_reached=is_reached),
                 "id": shown.get("id") or next(filter(None, map(_document_id, ended)), None),
                 "number": shown.get("number"),
                 **(_document(shown) if count["applied"] == len(ended) and _stays(plan, actions) else {}),
@@ -135,10 +151,10 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
     )
 
 
-def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
+def _message(plan: Plan, count: Counter[Ended], actions: int, *, is_reached: bool) -> str:
     summary = plan.summary
     if SAGA in plan.touches and (count["applied"] < actions or goes_back(plan)):
-        return _of_saga(plan, count["applied"], actions)
+        return _of_saga(plan, count["applied"], actions, is_reached=is_reached)
     if count["applied"] == actions:
         totals = totals_in_words(cast("Mapping[str, object]", plain(plan.shown)))
         return f"applied: {summary}{f'; total {totals}' if totals else ''}"
@@ -150,9 +166,9 @@ def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
     return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({counts})"
 
 
-def _of_saga(plan: Plan, applied: int, steps: int) -> str:
+def _of_saga(plan: Plan, applied: int, steps: int, *, is_reached: bool) -> str:
     """Return how far a saga came that stopped halfway, or goes back, and how it goes on."""
-    if goes_back(plan) and applied in (0, steps):
+    if goes_back(plan) and (applied == steps or (is_reached and not applied)):
         return f"done: {plan.summary}"
     message = f"stopped after {applied} of {steps} steps: {plan.summary}; apply the same token again to go on"
     return message if goes_back(plan) else f"{message}, or with roll_back=true to put everything back as it was"

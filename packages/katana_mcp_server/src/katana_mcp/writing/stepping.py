@@ -14,7 +14,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, JsonObject
-from katana_mcp.writing.change import BACK, SAGA, Astray, Changes, Saga, goes_back
+from katana_mcp.writing.change import BACK, BEGUN, SAGA, Astray, Changes, Saga, goes_back
 from katana_mcp.writing.work import Work
 
 _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
@@ -55,7 +55,12 @@ def rolled_back(plan: Plan) -> Plan:
 
 async def look_back(work: Work, claim: Resumed) -> None:
     """Take over what was applied before; a step that nobody saw the end of is looked up."""
-    work.is_untouched = not {state.state for state in claim.actions} & {"applied", "unknown", "sending"}
+    goal = cast("JsonObject", work.plan.touches[SAGA])
+    if goal.get(BEGUN) or {state.state for state in claim.actions} & {"applied", "unknown", "sending"}:
+        # Other steps take the place of one whose end is unknown: that it was sent must not be forgotten with it.
+        work.plan = replace(work.plan, touches={**work.plan.touches, SAGA: {**goal, BEGUN: True}})
+    else:
+        work.is_untouched = True
     for state in claim.actions:
         if state.state != "applied":
             break
@@ -73,6 +78,7 @@ async def walk(work: Work, saga: Saga) -> None:
     while (rest := await _left_to_do(work, saga, done, left)) is not None:
         await _replan(work, rest)
         if not rest:
+            work.is_reached = True
             work.warnings += await _ended(work, saga)
             return
         place = len(work.states)

@@ -29,6 +29,8 @@ class Work:
     saga: Saga | None = None
     is_untouched: bool = False
     """Whether it was begun before, and certainly nothing of it was written."""
+    is_reached: bool = False
+    """Whether the record of a saga was seen to be as it is to be."""
     states: list[ActionState] = field(default_factory=list[ActionState])
     warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
 
@@ -81,4 +83,4 @@ class Work:
     def outcome(self) -> PlanOutcome:
         """Return what is known by now."""
         rest = [ActionState("not_tried")] * (len(self.plan.actions) - len(self.states))
-        return PlanOutcome.of(self.entry, self.plan, [*self.states, *rest], self.warnings)
+        return PlanOutcome.of(self.entry, self.plan, [*self.states, *rest], self.warnings, is_reached=self.is_reached)
