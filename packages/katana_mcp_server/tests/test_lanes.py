@@ -109,14 +109,19 @@ def test_a_file_without_lanes_gets_them_and_keeps_its_plans(tmp_path: Path, movi
     ("old", "new", "text"),
     [
         ({"a": 1}, {"a": 1}, ""),
-        ({"record": {"status": "OPEN"}}, {"record": {"status": "DONE"}}, "record.status: OPEN → DONE"),
-        ({"record": {"notes": None}}, {"record": {"notes": "x" * 70}}, f"record.notes: nothing → {'x' * 59}…"),
+        ({"record": {"status": "OPEN"}}, {"record": {"status": "DONE"}}, "status: OPEN → DONE"),
+        ({"record": {"notes": None}}, {"record": {"notes": "x" * 70}}, f"notes: nothing → {'x' * 59}…"),
         ({"a": 1, "updated_at": "x"}, {"a": 2, "updated_at": "y"}, "a: 1 → 2"),
         ({"updated_at": "x"}, {"updated_at": "y"}, "updated_at: x → y"),
         ({"rows": [{"id": 1, "q": 2}]}, {"rows": [{"id": 1, "q": 3}]}, "rows[id 1].q: 2 → 3"),
         ({"rows": [{"id": 1}, {"id": 2}]}, {"rows": [{"id": 2}, {"id": 3}]}, "rows[id 1] is gone, rows[id 3] is new"),
         ({"others": []}, {"others": [12]}, "others[12] is new"),
         ({"rows": [{"q": 1}]}, {"rows": [{"q": 2}, [1]]}, "rows[#1].q: 1 → 2, rows[#2] is new"),
+        (
+            {"record": {"total": 7, "rows": [{"id": 1, "total_tax": 1, "q": 2}]}},
+            {"record": {"total": 9, "rows": [{"id": 1, "total_tax": 2, "q": 3}]}},
+            "rows[id 1].q: 2 → 3, total: 7 → 9, rows[id 1].total_tax: 1 → 2",
+        ),
         (dict.fromkeys("abcdefg", 0), dict.fromkeys("abcdefg", 1), f"{FIVE} and 2 more"),
     ],
 )  # fmt: skip

@@ -173,7 +173,7 @@ async def test_what_two_servers_add_to_an_order_at_once_is_added_once_and_the_ot
     (refused,) = [answer for answer in answers if "error" in answer]
     assert refused["error"] == "stale_plan"
     added = live(tenant, "purchase_order_rows")[-1]["id"]
-    assert f"record.purchase_order_rows[id {added}] is new" in refused["warnings"][0]["message"]
+    assert f"purchase_order_rows[id {added}] is new" in refused["warnings"][0]["message"]
 
 
 async def test_a_plan_waits_for_no_other_record_and_for_its_own_only_so_long(

@@ -11,13 +11,21 @@ _MOST, _LONGEST = 5, 60
 _NOTHING = (None, "")
 _CLOCKS = ("updated_at", "deleted_at")
 """Fields that change along with another one, or along with one that is not shown."""
+_RECORD = "record."
 
 
 def differences(old: Mapping[str, object], new: Mapping[str, object]) -> str:
-    """Return the fields that differ between two values of JSON, each with old and new; empty where none does."""
-    found = list(_in_objects("", old, new))
-    telling = [text for path, text in found if path.rpartition(".")[2] not in _CLOCKS] or [text for _, text in found]
-    return first_of(telling, _MOST)
+    """Return the fields that differ between two values of JSON, each with old and new; empty where none does.
+
+    Those of the record itself are named without saying so; sums come last, for they follow from others.
+    """
+    found = sorted(_in_objects("", old, new), key=lambda pair: _field(pair[0]).startswith("total"))
+    telling = [text for path, text in found if _field(path) not in _CLOCKS] or [text for _, text in found]
+    return first_of([text.removeprefix(_RECORD) for text in telling], _MOST)
+
+
+def _field(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[tuple[str, str]]:
