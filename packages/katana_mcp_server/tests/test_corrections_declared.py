@@ -1,6 +1,6 @@
 """What corrections of closed documents share: rows found again, steps, amounts, the plan and its refusals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
@@ -169,18 +169,19 @@ def test_the_last_amounts_take_the_difference(amounts: list[int], total: int, ex
 
 
 class Listing:
-    """A listing of Katana; None where it does not answer."""
+    """A listing of Katana, a record a page; None where it does not answer."""
 
     def __init__(self, found: Sequence[Mapping[str, object]] | None) -> None:
         self.found = found
-        self.asked: list[tuple[int, dict[str, object]]] = []
+        self.asked: list[dict[str, object]] = []
 
-    async def page(self, number: int, **filters: object) -> SimpleNamespace:
-        """Return its only page."""
-        self.asked.append((number, filters))
+    async def pages(self, **filters: object) -> AsyncIterator[SimpleNamespace]:
+        """Yield its pages."""
+        self.asked.append(filters)
         if self.found is None:
             raise KatanaError("no answer")
-        return SimpleNamespace(valid_records=self.found)
+        for record in self.found:
+            yield SimpleNamespace(valid_records=[record])
 
 
 def services_of(listing: Listing) -> "Services":
@@ -192,21 +193,21 @@ async def test_an_order_is_read_by_its_id_as_it_is_now() -> None:
     listing = Listing([{"id": 41}, {"id": 40, "quantity": Decimal("1.50")}])
     found = await record_now("purchase_orders", {"before": {"id": 40}}, services_of(listing))
     assert found == {"id": 40, "quantity": Decimal("1.50")}
-    assert listing.asked == [(1, {"ids": [40]})]
+    assert listing.asked == [{"ids": [40]}]
     nowhere: list[dict[str, object]] = [{}, {"before": {}}]
     for saga in nowhere:
         with pytest.raises(Astray, match=r"^the order is no longer there: it was deleted by somebody else$"):
             await record_now("purchase_orders", saga, services_of(listing))
-    assert listing.asked[1:] == [(1, {"ids": [0]})] * 2
+    assert listing.asked[1:] == [{"ids": [0]}] * 2
     zero = Listing([{"id": None}])
     with pytest.raises(Astray):
         await record_now("purchase_orders", {}, services_of(zero))
 
 
 async def test_what_katana_does_not_say_is_refused() -> None:
-    listing = Listing([{"id": 1}])
-    assert await listed("purchase_orders", services_of(listing), status="DRAFT") == [{"id": 1}]
-    assert listing.asked == [(1, {"status": "DRAFT"})]
+    listing = Listing([{"id": 1}, {"id": 2}])
+    assert await listed("purchase_orders", services_of(listing), status="DRAFT") == [{"id": 1}, {"id": 2}]
+    assert listing.asked == [{"status": "DRAFT"}]
     with pytest.raises(Refused) as refusal:
         await listed("purchase_orders", services_of(Listing(None)))
     message = "Katana could not be asked how the order is now, so nothing was done: ask again"

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
-from cache_core.records import Record, canonical
-from katana_client.errors import KatanaError
+from cache_core.records import Record
 from katana_mcp.documents.binding import touches
 from katana_mcp.documents.declaration import Field, Writable
 from katana_mcp.documents.shown import summary
@@ -17,11 +16,11 @@ from katana_mcp.documents.states import between, differing
 from katana_mcp.documents.steps import steps
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.documents.verbs import draft
-from katana_mcp.references.resolve import unasked
+from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import EMPTY, child, get_int, number
 from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import BACK, BEFORE, GOAL, SAGA, Astray, Draft
@@ -131,11 +130,8 @@ async def listed(collection: str, services: Services, **filters: Any) -> list[Re
     Raises:
         Refused: Katana does not say.
     """
-    try:
-        page = await cast("Listing", getattr(services.client, collection)).page(1, **filters)
-    except KatanaError as error:
-        raise Refused(unasked("how the order is now")) from error
-    return [canonical(record) for record in page.valid_records]
+    listing = cast("Listing", getattr(services.client, collection))
+    return await listed_now(listing.pages(**filters), "how the order is now")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,14 @@
 """Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selected, Selection, Stored
-from cache_core.records import Record, RecordId
+from cache_core.records import Record, RecordId, canonical
+from katana_client.errors import KatanaError
+from katana_client.page import Page
 from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, service_variants, text, titled
 from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.services import Services
@@ -182,6 +185,18 @@ def unasked(what: str) -> ToolWarning:
     return blocking(
         warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}, so nothing was done: ask again"
     )
+
+
+async def listed_now(pages: AsyncIterator[Page[Any]], what: str) -> list[Record]:
+    """Return all records of a listing as Katana has them now, whatever the number of its pages.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    try:
+        return [canonical(record) async for page in pages for record in page.valid_records]
+    except KatanaError as error:
+        raise Refused(unasked(what)) from error
 
 
 async def _missing(services: Services, entity: str, id_or_key: int | str, key: str) -> str:

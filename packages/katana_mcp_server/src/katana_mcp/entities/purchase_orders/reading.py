@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.protocol import Selection
-from cache_core.records import Record, canonical
-from katana_client.errors import KatanaError
+from cache_core.records import Record
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.states import added_parts
@@ -14,11 +13,10 @@ from katana_mcp.entities.purchase_orders.pricing import ROWS, Buying, buying, go
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
-from katana_mcp.references.resolve import as_they_are_now, unasked
+from katana_mcp.references.resolve import as_they_are_now, listed_now
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations.get import of_ids, rows_beside
-from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 from katana_mcp.writing.meaning import all_same
 from katana_mcp.writing.stock_moves import read_levels
@@ -82,12 +80,9 @@ async def _costs_now(order: State, services: Services) -> Sequence[Record]:
     groups = [get_int(order, "default_group_id"), *(get_int(row, "group_id") for row in rows(order, ROWS))]
     mine = of_ids("group_id", *groups)
     cached, listed = await rows_beside(services, COST, mine), list[Record]()
-    try:
-        for group in dict.fromkeys(group for group in groups if group is not None):
-            page = await services.client.po_additional_cost_rows.page(1, group_id=group)
-            listed += [canonical(record) for record in page.valid_records]
-    except KatanaError as error:
-        raise Refused(unasked("which additional costs the order has now")) from error
+    for group in dict.fromkeys(group for group in groups if group is not None):
+        listing = services.client.po_additional_cost_rows.pages(group_id=group)
+        listed += await listed_now(listing, "which additional costs the order has now")
     if all_same(PurchaseOrderAdditionalCostRow, [*listed], [*cached]):
         return cached
     ids = dict.fromkeys(record["id"] for record in (*cached, *listed))

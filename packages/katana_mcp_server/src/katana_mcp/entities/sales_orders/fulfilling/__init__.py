@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from cache_core.records import Record, canonical
-from katana_client.errors import KatanaError
+from cache_core.records import Record
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.checks import is_open
@@ -18,11 +17,10 @@ from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.entities.sales_orders.responses import FulfillOrderResponse
 from katana_mcp.entities.sales_orders.writes import WRITES
 from katana_mcp.references.display_names import look_up
-from katana_mcp.references.resolve import unasked
+from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.wording import Named
 from katana_mcp.surface.operations.get import of_ids, rows_beside
-from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.change import Change
 from katana_mcp.writing.stock_moves import read_levels
@@ -57,22 +55,16 @@ async def with_kits(facts: Facts, found: Sequence[State], services: Services) ->
 
 async def shipments_now(order: int, services: Services) -> tuple[Record, ...]:
     """Return the live shipments of an order as Katana lists them now."""
-    try:
-        page = await services.client.sales_order_fulfillments.page(1, sales_order_id=order)
-    except KatanaError:
-        raise Refused(unasked(f"what of sales order {order} is shipped")) from None
-    return tuple(canonical(record) for record in page.valid_records)
+    listing = services.client.sales_order_fulfillments.pages(sales_order_id=order)
+    return tuple(await listed_now(listing, f"what of sales order {order} is shipped"))
 
 
 async def _batches(pairs: Iterable[tuple[int | None, int | None]], services: Services) -> tuple[Record, ...]:
     """Return how much of each batch there is now, of these variants at these locations."""
     found: list[Record] = []
     for variant, place in pairs:
-        try:
-            page = await services.client.batch_stocks.page(1, variant_id=variant, location_id=place)
-        except KatanaError:
-            raise Refused(unasked(f"which batches of variant {variant} there are")) from None
-        found += [canonical(record) for record in page.valid_records]
+        listing = services.client.batch_stocks.pages(variant_id=variant, location_id=place)
+        found += await listed_now(listing, f"which batches of variant {variant} there are")
     return tuple(found)
 
 

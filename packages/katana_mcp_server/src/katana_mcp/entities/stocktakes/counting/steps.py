@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from cache_core.records import Record, canonical
-from katana_client.errors import KatanaError
 from katana_client.filters import FilterValue
 from katana_client.models.stocktake_rows import StocktakeRow
 from katana_client.models.stocktakes import Stocktake
@@ -19,7 +18,7 @@ from katana_mcp.entities.stocktakes.counting.reading import ADJUSTMENT, BUSY, ST
 from katana_mcp.entities.stocktakes.counting.sheet import STATUSES
 from katana_mcp.entities.stocktakes.rows import ROWS
 from katana_mcp.references.display_names import text
-from katana_mcp.references.resolve import unasked
+from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -81,10 +80,7 @@ async def _found(saga: JsonObject, services: Services) -> Record | None:
 
 async def _listed(collection: str, services: Services, **filters: FilterValue) -> list[Record]:
     listing = cast("Listing", getattr(services.client, collection))
-    try:
-        return [canonical(record) async for page in listing.pages(**filters) for record in page.valid_records]
-    except KatanaError as error:
-        raise Refused(unasked("how the stocktake is now")) from error
+    return await listed_now(listing.pages(**filters), "how the stocktake is now")
 
 
 def rest(saga: JsonObject, now: JsonObject) -> Sequence[Action]:
