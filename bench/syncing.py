@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import data, lines
-from bench.caches import FLOOR, backend
+from bench.caches import backend
 from bench.figures import TIMER, Figure
 from bench.wire import read
 from cache_core.clock import SystemClock
@@ -111,7 +111,7 @@ async def cold_sync(name: str, size: int, directory: Path) -> list[Figure]:
     figure = partial(Figure, topic=lines.SYNC, size=size)
     assert isinstance(pause, float)
     return [
-        figure(what="peak memory of the process", values={name: _peak(), FLOOR: before}),
+        figure(what="memory at its peak, more than before", values={name: _peak() - before}),
         figure(what="variants", values={name: size / took}),
         figure(what="longest pause of the event loop", values={name: pause}),
         figure(what="longest wait of another writer", values={name: held}),
