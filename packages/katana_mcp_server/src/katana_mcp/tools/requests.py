@@ -14,6 +14,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic_core import PydanticKnownError
 
 from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
 from katana_mcp.tools.described import Described
@@ -31,6 +32,16 @@ def _no_flag(said: str) -> BeforeValidator:
 
 WHOLE, NUMBER = _no_flag("must be a whole number"), _no_flag("must be a number")
 """What a number must not be though Python takes it for one: true and false."""
+
+
+def _holds_some(value: list[object]) -> list[object]:
+    if not value:
+        raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
+    return value
+
+
+HOLDS_SOME = AfterValidator(_holds_some)
+"""What a list must do that means all where it is left out: an empty one would mean all too, and say nothing."""
 
 MAX_ID, MAX_PAGE, MAX_AMOUNT = 2**31 - 1, 1_000_000, 10**15
 """The largest id, page and amount that is taken."""
