@@ -70,6 +70,7 @@ def test_a_gate_closes_at_the_second_failure_and_opens_at_the_second_equal_listi
             assert (gate.state != "down") == is_open, looks
 
 
+PLACED = "upstreams.c.command = ['x']\n[aggregates.a]\ndescription = 'x'\n[aggregates.a.operations.b]\ntool = 'c.d'\n{}"
 WRONG = [
     ("upstreams.a.url = 'http://example.com/mcp'", "upstreams.a: url must be https, or http on this machine"),
     ("upstreams.a.url = 'https://me:secret@example.com/mcp'", "upstreams.a: url must hold no user and no password"),
@@ -80,6 +81,9 @@ WRONG = [
     ("tools.b.x.enabled = false", "no upstream is called b"),
     ("tools.katana.search_items.read_only = true", "tools.katana.search_items: our own tools have no read_only"),
     ("aggregates.a = {description = 'x', operations.b.tool = 'c.d'}", "no upstream is called c"),
+    (PLACED.format("arguments = [{target = 'a', value = 1}, {target = 'a.b', value = 2}]"), "a.b cannot be within a,"),
+    (PLACED.format("arguments = [{target = 'a.b', from = 'x'}, {target = 'a', value = 1}]"), "a.b cannot be within a,"),
+    (PLACED.format("response = [{target = 'a', value.b = 1}, {target = 'a.b.c', from = 'x'}]"), "a.b.c cannot be with"),
     ("[", "is no TOML"),
 ]
 
@@ -174,7 +178,7 @@ def test_values_are_taken_from_and_put_into_places() -> None:
             {"target": "f", "from": "gone.1", "required": True},
         )
     ]
-    assert mapped(rules, {"x": [{"y": False}], "z": None}) == ({"a": {"b": False}, "c": None, "e": 0}, ["gone.1"])
+    assert mapped(rules, {"x": [{"y": False}], "z": None}) == ({"a": {"b": False}, "c": None, "e": 0}, ["gone.1"], [])
 
 
 async def test_arguments_are_renamed_hidden_and_given_as_the_catalogue_says(site: Site, served_toy: ServedToy) -> None:

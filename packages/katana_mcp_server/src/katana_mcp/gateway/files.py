@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from cache_core.files import private_directory
 from katana_mcp.gateway.adoption import Attempt
@@ -24,6 +24,7 @@ from katana_mcp.tools.limits import wrong
 
 KEPT = 20
 """Snapshots of the live catalogue that are kept."""
+_ATTEMPT = TypeAdapter(Attempt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,12 @@ def read_pins(files: CatalogFiles) -> dict[str, Json]:
     if not files.lock.exists():
         return {}
     tools = cast("dict[str, Json]", _json(files.lock).get("tools", {}))
-    for target, kept in tools.items():
-        if hashes(kept["descriptor"]) != kept["hashes"]:
-            raise CatalogError(f"{files.lock.name}: {target} was changed by hand: adopt it again")
+    try:
+        changed = [target for target, kept in tools.items() if hashes(kept["descriptor"]) != kept["hashes"]]
+    except (AttributeError, KeyError, TypeError):
+        raise CatalogError(f"{files.lock.name} is not as adopting writes it: remove it and adopt again") from None
+    if changed:
+        raise CatalogError(f"{files.lock.name}: {changed[0]} was changed by hand: adopt it again")
     return {target: kept["descriptor"] for target, kept in sorted(tools.items())}
 
 
@@ -161,15 +165,15 @@ def write_pins(files: CatalogFiles, pins: Mapping[str, Json], changed: Mapping[s
 
 
 def read_attempts(files: CatalogFiles) -> Iterator[Attempt]:
-    """Yield what happened to output schemas; a line that was cut off counts for nothing."""
+    """Yield what happened to output schemas; a line that was cut off, or is none, counts for nothing."""
     if not files.attempts.exists():
         return
     for line in files.attempts.read_text("utf-8", "replace").splitlines():
         try:
-            payload = cast("Json", json.loads(line))
-            yield Attempt(**{key: payload[key] for key in payload if key != "at"})
-        except (ValueError, TypeError):
+            attempt = _ATTEMPT.validate_python(json.loads(line))
+        except ValueError:
             continue
+        yield attempt
 
 
 def append_attempt(files: CatalogFiles, attempt: Attempt, at: datetime) -> None:

@@ -123,7 +123,7 @@ def request(aggregate: Aggregate, arguments: Mapping[str, Any], inputs: Mapping[
     """Return which operation is meant, and the arguments of its tool.
 
     Raises:
-        Refused: what the operation needs is not there.
+        Refused: what the operation needs is not there, or has no place in what is sent.
     """
     value = arguments[aggregate.selector]
     operation = aggregate.operations[value]
@@ -133,25 +133,33 @@ def request(aggregate: Aggregate, arguments: Mapping[str, Any], inputs: Mapping[
     taken = [(name, is_needed) for name, _, is_needed in _taken(aggregate, operation, inputs[operation.tool])]
     made: Json = {name: arguments[name] for name, _ in taken if name in arguments}
     missing = [name for name, is_needed in taken if is_needed and name not in arguments]
+    misplaced: list[str] = []
     if operation.arguments:
-        made, missing = mapped(operation.arguments, arguments)
+        made, missing, misplaced = mapped(operation.arguments, arguments)
     if missing:
         message = f"{aggregate.selector} {value!r} needs {', '.join(missing)}"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, missing[0]))
+    if misplaced:
+        message = f"{aggregate.selector} {value!r}: {misplaced[0]} cannot be set within a value that is no object"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message))
     return operation, made
 
 
-def mapped(rules: Sequence[Rule], values: object) -> tuple[Json, list[str]]:
-    """Return what mappings make of values, and the names that are needed and missing."""
+def mapped(rules: Sequence[Rule], values: object) -> tuple[Json, list[str], list[str]]:
+    """Return what mappings make of values, the names that are needed and missing, and the targets without a place.
+
+    A target has none within a value that is no object. Neither the values nor the constants of the rules are changed.
+    """
     made: Json = {}
     missing: list[str] = []
+    misplaced: list[str] = []
     for rule in rules:
         value = rule.value if rule.source is None else _found(values, rule.source)
         if value is _MISSING or (value is None and rule.strip_null):
             missing += [str(rule.source)] if rule.required else []
-        else:
-            _put(made, rule.target, value)
-    return made, missing
+        elif not _put(made, rule.target, value):
+            misplaced.append(rule.target)
+    return made, missing, misplaced
 
 
 def _found(values: object, path: str) -> object:
@@ -165,17 +173,26 @@ def _found(values: object, path: str) -> object:
     return values
 
 
-def _put(made: Json, path: str, value: object) -> None:
+def _put(made: Json, path: str, value: object) -> bool:
+    """Put a value in its place; return whether there is one."""
     *steps, last = path.split(".")
     for step in steps:
-        made = made.setdefault(step, {})
+        outer = made.get(step, {})
+        if not isinstance(outer, dict):
+            return False
+        # A copy: what stands there may be a constant of the catalogue, or the caller's own.
+        inner = {**cast("Json", outer)}
+        made[step] = inner
+        made = inner
     made[last] = value
+    return True
 
 
 def answer(texts: Sequence[str], structured: Json | None, rules: Sequence[Rule] | None) -> Json | None:
     """Return the structured content of an answer; None where it is text alone.
 
-    A text that is the JSON of an object counts as one; with mappings, any JSON does, and none is an empty answer.
+    A text that is the JSON of an object counts as one; with mappings, any JSON does, and none is an empty answer. What
+    a mapping has no place for is left out: the call was made, so its answer is not refused.
     """
     decoded: object = structured if structured is not None else _decoded(texts)
     if rules is not None:

@@ -4,6 +4,7 @@ Refuses what contradicts itself, in one sentence that names the place in `catalo
 """
 
 from collections.abc import Mapping
+from itertools import permutations
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
@@ -143,6 +144,13 @@ class Operation(_Part):
     require_any_of: tuple[str, ...] = ()
     response: tuple[Rule, ...] | None = None
 
+    @model_validator(mode="after")
+    def _each_target_has_a_place(self) -> Self:
+        for rules in (self.arguments, self.response or ()):
+            for outer, inner in permutations(rules, 2):
+                _check_place(outer, inner)
+        return self
+
 
 class Aggregate(_Part):
     """A tool made of several.
@@ -207,6 +215,19 @@ class Catalog(_Part):
     def has_unlisted(self) -> bool:
         """Whether a tool of another server is found by a search only."""
         return any(not tool.listed for server in self.tools.values() for tool in server.values())
+
+
+def _check_place(outer: Rule, inner: Rule) -> None:
+    """Refuse a target within a constant that is no object."""
+    if outer.source is not None or not inner.target.startswith(f"{outer.target}."):
+        return
+    place: JsonValue = outer.value
+    for step in inner.target.removeprefix(f"{outer.target}.").split("."):
+        if not isinstance(place, dict):
+            raise ValueError(f"{inner.target} cannot be within {outer.target}, whose value is no object there")
+        if step not in place:
+            return
+        place = place[step]
 
 
 _AS_IT_IS = Override()

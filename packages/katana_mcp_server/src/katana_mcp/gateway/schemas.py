@@ -48,7 +48,8 @@ def captured(listed: Mapping[str, Any]) -> Json:
     Raises:
         ValueError: its name or a schema is none, a schema is too large, or it holds what is no text.
     """
-    if not _NAME.fullmatch(str(listed.get("name"))):
+    name = listed.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError("its name is none that the protocol allows")
     kept: Json = {key: listed[key] for key in ("name", "title", "description", "annotations") if listed.get(key)}
     kept["inputSchema"] = _well_formed(inlined(listed.get("inputSchema")))
@@ -164,11 +165,11 @@ def _replaced(value: object, inside: tuple[str, ...], find: Callable[[str], Json
         return value
     keywords = cast("Json", value)
     reference = keywords.get("$ref")
-    if isinstance(reference, str):
-        meant = ANYTHING if reference in inside else find(reference)
-        others = {key: item for key, item in keywords.items() if key != "$ref"}
-        return {**_replaced(meant, (*inside, reference), find, count), **others}
-    return {key: _replaced(item, inside, find, count) for key, item in keywords.items()}
+    if not isinstance(reference, str):
+        return {key: _replaced(item, inside, find, count) for key, item in keywords.items()}
+    meant = ANYTHING if reference in inside else find(reference)
+    others = {key: _replaced(item, inside, find, count) for key, item in keywords.items() if key != "$ref"}
+    return {**_replaced(meant, (*inside, reference), find, count), **others}
 
 
 def problem(value: object, schema: Json) -> str | None:
