@@ -189,3 +189,28 @@ async def test_an_unknown_sku_is_named_and_leaves_the_whole_without_a_date(
     assert [row["asked"] for row in answer["not_found"]] == ["PADX"]
     assert "date" not in answer
     assert answer["rows"][0]["date"] == TODAY.isoformat()
+
+
+async def test_what_is_booked_for_one_row_of_an_order_is_not_free_for_another(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, place = bought(tenant), live(tenant, "locations")[0]["id"]
+    tenant.set_stock(variant["id"], place, 5, 1)
+    rows = [{"variant_id": variant["id"], "quantity": 5, "price_per_unit": 1}] * 2
+    head = {"order_no": "SO-TWO", "customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
+    tenant.create("sales_orders", {**head, "sales_order_rows": rows})
+    answer = await promise(stage, clock, sales_order_id="SO-TWO")
+    (first, second), day = answer["rows"], (TODAY + timedelta(days=9)).isoformat()
+    assert [[source["source"] for source in row["sources"]] for row in (first, second)] == [["booked"], ["buy"]]
+    assert (first["date"], second["date"], answer["date"]) == (TODAY.isoformat(), day, day)
+    assert amount(second["free_now"]) == 0
+
+
+@pytest.mark.parametrize("lead_time", [36_501, 99_999_999])
+async def test_a_lead_time_of_more_than_a_hundred_years_is_no_day(
+    stage: Stage, tenant: Tenant, clock: ManualClock, lead_time: int
+) -> None:
+    variant = bought(tenant)
+    tenant.edit("variants", variant["id"], lead_time=lead_time)  # Katana takes 999 at most
+    (row,) = (await promise(stage, clock, (variant["id"], 2)))["rows"]
+    assert ("date" in row, row["note"]) == (False, f"its lead time of {lead_time} days says nothing")

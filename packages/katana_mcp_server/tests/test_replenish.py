@@ -214,14 +214,14 @@ async def test_goods_come_after_the_lead_time_of_the_item_or_of_the_factory(
 ) -> None:
     pad = part_of(tenant)
     days: list[int] = []
-    for own, usual in ((9, "30"), (0, "30"), (None, "30"), (None, None)):
+    for own, usual in ((9, "30"), (0, "30"), (None, "30"), (None, None), (99_999_999, "30")):
         tenant.edit("variants", pad["id"], lead_time=own)
         tenant.edit("factory", 1, default_po_lead_time=usual)
         clock.advance(86_400)
         answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=[pad["id"]], location_id=NORTH))
         arrival = lines_of(answer)[pad["id"], NORTH]["arrival_date"]
         days.append((_day(arrival) - _day(_next_day(clock.now().isoformat()))).days)
-    assert days == [9, 0, 30, 14]
+    assert days == [9, 0, 30, 14, 30]
 
 
 def _day(text: str) -> date:

@@ -23,7 +23,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, trun
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
-from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_booked, names_of, shown_row
+from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_held, names_of, shown_row
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
 from katana_mcp.workflows.requirements import ingredients
@@ -104,6 +104,9 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     left = _left(order) if order else []
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
     world, stock, warnings = await _world(asked, order, reads, began)
+    for row in asked:
+        if is_held(row) and row.location is not None:
+            world.book((row.variant, row.location), row.quantity)
     promised = [_promise(row, world) for row in asked]
     names = await names_of(promised, services)
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
@@ -231,7 +234,7 @@ def _supply(variant: Record, item: Record, usual: int | None) -> Supply:
 
 def _promise(asked: Asked, world: World) -> Promised:
     """Return where and by when so much is there, and hold it."""
-    if asked.row is not None and is_booked(asked.row):
+    if is_held(asked):
         return asked, asked.location, Promise([Source("stock", asked.quantity, "")], Decimal(0))
     if asked.location is not None:
         return asked, asked.location, world.promise((asked.variant, asked.location), asked.quantity)

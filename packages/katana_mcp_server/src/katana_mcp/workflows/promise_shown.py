@@ -13,7 +13,7 @@ from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.incoming import Incoming
 from katana_mcp.workflows.needs import THERE
-from katana_mcp.workflows.promising import NEVER, Promise, Source
+from katana_mcp.workflows.promising import MOST_DAYS, NEVER, Promise, Source
 
 
 class PromiseSource(Incoming):
@@ -113,9 +113,8 @@ def _day(day: str, today: date) -> str | None:
 
 def _source(source: Source, asked: Asked, today: date, names: Names, services: Services) -> PromiseSource:
     arrival = source.arrival.to_answer(names, services).model_dump(exclude_none=True) if source.arrival else {}
-    is_held = source.kind == "stock" and asked.row is not None and is_booked(asked.row)
     fields = {
-        "source": "booked" if is_held else source.kind,
+        "source": "booked" if source.kind == "stock" and is_held(asked) else source.kind,
         "quantity": source.quantity,
         "date": _day(source.day, today),
         "lead_time": source.lead_time,
@@ -147,12 +146,14 @@ def _unknown_day(source: Source, names: Names, today: str) -> str:
         return "its stock could not be read"
     if source.last is not None and source.last.day == NEVER:
         return f"{names.sku(source.waits_for) or source.waits_for}: {_reason(source.last, names, today)}"
+    if source.lead_time is not None and abs(source.lead_time) > MOST_DAYS:
+        return f"its lead time of {source.lead_time} days says nothing"
     if source.lead_time is not None:
         return "its bill of materials leads back to itself"
     begins = f"could begin on {source.last.day}, but " if source.last is not None else ""
     return f"{begins}no lead time is set for it"
 
 
-def is_booked(row: Record) -> bool:
-    """Return whether Katana holds stock for a row of an order."""
-    return text(row, "product_availability") in THERE
+def is_held(asked: Asked) -> bool:
+    """Return whether Katana holds stock for what is asked about, which is a row of an order then."""
+    return asked.row is not None and text(asked.row, "product_availability") in THERE

@@ -18,6 +18,8 @@ from katana_mcp.workflows.requirements import Level, Place, Recipes
 type Kind = Literal["stock", "incoming", "make", "buy"]
 NEVER = "9999"
 """Stands for a day that nobody knows: it comes after every other."""
+MOST_DAYS = 36_500
+"""A lead time of more than a hundred years says nothing, and its end may be in no calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,11 @@ class World:
     unknown: Collection[int]
     ledgers: dict[Place, Ledger] = field(default_factory=dict[Place, Ledger])
 
+    def book(self, place: Place, quantity: Decimal) -> None:
+        """Take what Katana holds for somebody off what is there; of a service, nothing is."""
+        if place in self.ledgers:
+            self.ledgers[place].add("", -quantity)
+
     def promise(self, place: Place, quantity: Decimal, above: frozenset[int] = frozenset()) -> Promise:
         """Return by when so much is there, and hold it."""
         if place[0] in self.unknown:
@@ -121,8 +128,9 @@ class World:
             if there and there.day > (last.day if last else ""):
                 waits_for, last = ingredient, there
         begins = last.day if last else ""
-        is_dated = supply.kind is not None and supply.lead_time is not None and begins < NEVER
-        day = self._later(begins, supply.lead_time or 0) if is_dated else NEVER
+        days = supply.lead_time
+        is_dated = supply.kind is not None and days is not None and abs(days) <= MOST_DAYS and begins < NEVER
+        day = self._later(begins, days or 0) if is_dated else NEVER
         return Source(kind, quantity, day, lead_time=supply.lead_time, waits_for=waits_for, last=last)
 
     def _later(self, day: str, days: int) -> str:

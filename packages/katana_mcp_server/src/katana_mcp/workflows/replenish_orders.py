@@ -13,6 +13,7 @@ from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.needs import Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
+from katana_mcp.workflows.promising import MOST_DAYS
 from katana_mcp.workflows.requirements import Place, Requirement, Requirements
 
 _NAMED = 2
@@ -173,7 +174,7 @@ def _arrival(variant: Record, situation: Situation) -> date:
     days = get_int(variant, "lead_time")
     factory = next((record for (entity, _), record in situation.names.records.items() if entity == "factory"), None)
     usual = text(factory, "default_po_lead_time") or ""
-    days = days if days is not None else int(usual) if usual.isdecimal() else _LEAD_TIME
+    days = days if days is not None and abs(days) <= MOST_DAYS else int(usual) if usual.isdecimal() else _LEAD_TIME
     return situation.now.astimezone(situation.days.zone).date() + timedelta(days=days)
 
 
