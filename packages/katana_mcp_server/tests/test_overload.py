@@ -101,7 +101,7 @@ async def test_fifty_that_send_half_a_request_are_cut(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str], sent: str
 ) -> None:
     with capture_logs() as logs:
-        async with opened(own, capsys, header_timeout=SHORT) as door, held(door, sent.encode(), 50) as slow:
+        async with opened(own, capsys, header_timeout=5 * SHORT) as door, held(door, sent.encode(), 50) as slow:
             assert (await _answer(door))[0] == 200
             assert [await connection.ended() for connection in slow] == [b""] * 50
     assert _refused(logs) == {"headers not sent in time": 50}
