@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import Run
@@ -82,10 +83,20 @@ def test_a_person_is_asked_before_a_write(
     monkeypatch.setattr(calling, "is_interactive", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     ran = command_line("call", "apply_plan", f"plan_tokens={preview.data['plan_token']}")
-    assert "[y/N]" in ran.err
+    assert "\nType yes or no, then Enter: " in ran.err
     assert "PO-900" in ran.err
     now = own.sandbox.tenant("default").get("purchase_orders", order["id"])
     assert (ran.code, now["order_no"]) == ((0, "PO-900") if written else (1, order["order_no"]))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+@pytest.mark.parametrize("words", [["tools"], ["tools", "--json"]])
+def test_output_that_has_no_room_is_one_sentence_and_an_exit_code(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "katana_mcp", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=100)
+    message = "katana-mcp: the output could not be written whole: No space left on device\n"
+    assert (done.returncode, done.stderr) == (74, message)
 
 
 def test_a_thread_that_is_left_over_does_not_keep_the_process() -> None:

@@ -76,7 +76,7 @@ def test_a_damaged_cache_is_wrong(doctor: Run, command_line: Run, tmp_path: Path
     path.write_bytes(b"no database" * 400)
     ran = doctor("--json")
     assert (ran.code, checks(ran)["cache"]["state"]) == (1, "wrong")
-    assert doctor().out.endswith("\n1 of 8 are wrong\n1 to look at\n")
+    assert doctor().out.endswith("\n1 of 8 is wrong\n1 to look at\n")
 
 
 def test_a_host_that_starts_what_is_not_there_is_wrong(doctor: Run) -> None:
@@ -120,6 +120,9 @@ def test_settings_that_cannot_work_are_told_and_the_rest_is_looked_at(
     ran = doctor("--json")
     assert (ran.code, ran.err) == (1, "")
     assert list(checks(ran)) == ["versions", "settings", "hosts"]
+    people = doctor().out
+    assert max(map(len, people.splitlines())) <= 100
+    assert "\n1 of 3 is wrong\n" in people
 
 
 def test_a_key_that_no_server_used_leaves_no_file(doctor: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

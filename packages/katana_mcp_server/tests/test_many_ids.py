@@ -63,7 +63,7 @@ async def test_where_no_request_may_go_now_the_limit_is_the_reason(shop: OwnSand
         source = KatanaSource(client)
         assert source.late() is None
         client.budget.observe(await client.budget.acquire(Priority.BULK), RateFacts(hold=20))
-        assert source.late() == "Katana's limit of 60 requests a minute is used up, which others use too"
+        assert source.late() == "Katana's limit of 60 requests a minute is used up"
 
 
 async def test_every_variant_is_found_by_its_id_and_by_its_sku_before_the_first_listing_brought_it(

@@ -109,6 +109,25 @@ async def test_a_query_like_the_accounts_codes_that_no_item_has_is_said_and_aske
         assert answer["rows"][0]["variant_id"] == part["id"]
 
 
+@pytest.mark.parametrize("field", ["supplier_item_codes", "registered_barcode"])
+@pytest.mark.parametrize("gone", ["archived", "deleted"])
+async def test_a_code_of_an_item_that_is_gone_is_said_to_be_of_that_one(
+    stage: Stage, tenant: Tenant, clock: ManualClock, field: str, gone: str
+) -> None:
+    part: dict[str, Any] = next(variant for variant in live(tenant, "variants") if variant["supplier_item_codes"])
+    code = f"99{part['supplier_item_codes'][0][2:]}"
+    having: dict[str, Any] = {field: [code] if field == "supplier_item_codes" else code}
+    tenant.edit("variants", part["id"], **having)
+    assert _missed(await stage.call("search_items", query=code)) is None
+    clock.advance(1)
+    at: dict[str, Any] = {f"{gone}_at": clock.now().isoformat()}
+    tenant.edit("variants", part["id"], **at)
+    clock.advance(200)
+    await stage.call("search_items", query="bike")
+    message = _missed(await stage.call("search_items", query=code))
+    assert message == f"no item has the code {code} except {'an archived' if gone == 'archived' else 'a deleted'} one"
+
+
 @pytest.mark.parametrize("collection", DOCUMENTS)
 async def test_a_number_that_is_written_in_another_way_is_named_as_the_document_has_it(
     stage: Stage, tenant: Tenant, collection: str

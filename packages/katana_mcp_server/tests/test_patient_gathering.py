@@ -19,7 +19,7 @@ from katana_mcp.writing.change import AnyChange, Change, Draft
 from katana_mcp.writing.gathering import gathered, in_time
 from katana_sandbox import ManualClock
 
-PLACE = "one of Katana's 60 requests a minute, which others use"
+PLACE = "one of Katana's 60 requests a minute"
 MISSED = "not all data for the plan could be read from Katana, so nothing was done"
 
 

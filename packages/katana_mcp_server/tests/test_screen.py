@@ -1,13 +1,14 @@
 """How a report looks on a terminal that is wide, narrow or hardly there."""
 
 import io
+import os
 import re
 import sys
 
 import pytest
 
 from katana_mcp.commands.cache.job import Line, Report, Sheet
-from katana_mcp.commands.cache.screen import bars, print_report
+from katana_mcp.commands.cache.screen import bars, confirmed, print_report
 from katana_sandbox import ManualClock
 
 HEAD = ("entity", "flag", "records", "age", "cursor", "quarantined", "unfinished")
@@ -77,3 +78,50 @@ def test_where_it_has_none_each_line_names_its_cells_and_no_word_is_broken(
         f"{LONG} flag typed, records 0, age never, quarantined 2, unfinished 250/290"
     )
     assert [line for line in lines if not line.startswith(" ")] == ["variant", LONG]
+
+
+def test_while_it_is_paused_nothing_is_drawn_and_what_is_written_is_not_held_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with bars() as progress:
+        progress("orders", 1, 2)
+        with progress.paused():
+            sys.stderr.write("Write this? ")
+            progress("orders", 2, 2)
+            progress("items", 1, 2)
+            assert screen.getvalue().endswith("Write this? ")
+        progress("items", 2, 2)
+    assert "items" in screen.getvalue().partition("Write this? ")[2]
+
+
+def test_in_a_log_nothing_is_said_while_it_is_paused(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = ManualClock()
+    with bars(clock.monotonic) as progress:
+        with progress.paused():
+            clock.advance(20)
+            progress("variant", 1, 2)
+        progress("variant", 2, 2)
+    assert capsys.readouterr().err == "katana-mcp: variant 2/2\n"
+
+
+@pytest.mark.parametrize(("typed", "is_yes"), [("no", False), ("yes", True)])
+def test_what_was_typed_before_the_question_does_not_answer_it(
+    monkeypatch: pytest.MonkeyPatch, typed: str, *, is_yes: bool
+) -> None:
+    keyboard, terminal = os.openpty()
+    other = "no" if is_yes else "yes"
+
+    class Asked(io.StringIO):
+        def write(self, text: str) -> int:
+            os.write(keyboard, f"{typed}\n".encode())
+            return super().write(text)
+
+    monkeypatch.setattr(sys, "stderr", asked := Asked())
+    with os.fdopen(keyboard, "wb"), os.fdopen(terminal) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        os.write(keyboard, f"{other}\n".encode())
+        assert confirmed("Write this?") is is_yes
+    assert asked.getvalue() == "Write this?\nType yes or no, then Enter: "

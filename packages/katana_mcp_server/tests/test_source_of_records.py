@@ -279,4 +279,4 @@ async def test_the_limit_is_why_an_answer_is_late_where_requests_have_to_wait() 
     katana = Katana(rows())
     assert katana.source().late() is None
     katana.budget.observe(await katana.budget.acquire(Priority.BULK), RateFacts(hold=20))
-    assert katana.source().late() == "Katana's limit of 60 requests a minute is used up, which others use too"
+    assert katana.source().late() == "Katana's limit of 60 requests a minute is used up"

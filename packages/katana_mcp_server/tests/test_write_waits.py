@@ -57,7 +57,7 @@ async def test_a_preview_that_finds_no_place_in_time_says_why_and_when_to_come_b
         assert waited > 30
         assert refusal["error"] == "katana_unavailable"
         found = re.search(
-            r"; waited (\d+) s for one of Katana's 60 requests a minute, which others use: ask again in (\d+) s",
+            r"; waited (\d+) s for one of Katana's 60 requests a minute: ask again in (\d+) s",
             str(refusal["warnings"]),
         )
         assert found is not None, refusal["warnings"]

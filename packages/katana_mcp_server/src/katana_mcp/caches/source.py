@@ -166,7 +166,7 @@ class KatanaSource:
     def late(self) -> str | None:
         """Return why no answer could come in time; None where Katana could be asked."""
         waits = self._client.budget.expected(Priority.INTERACTIVE) > 0
-        return f"{LIMIT}, which others use too" if waits else None
+        return LIMIT if waits else None
 
     def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
         """Cut ids into runs that one listing of `/inventory` takes."""

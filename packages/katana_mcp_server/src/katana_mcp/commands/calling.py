@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastmcp import Client
-from fastmcp.client.elicitation import ElicitResult
+from fastmcp.client.elicitation import ElicitationHandler, ElicitResult
 
-from katana_mcp.commands.cache.screen import bars, confirmed, is_interactive
+from katana_mcp.commands.cache.screen import ShownProgress, bars, confirmed, is_interactive
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.application import application
@@ -32,7 +32,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             tell(message or tool, int(progress), None if total is None else int(total))
 
-        person = _ask_person if is_interactive() else None
+        person = _person(tell) if is_interactive() else None
         async with Client(server, elicitation_handler=person) as client:
             result = await client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress)
     texts = [text for content in result.content if (text := getattr(content, "text", None)) is not None]
@@ -92,10 +92,14 @@ def _indented(text: str) -> str:
         return text
 
 
-async def _ask_person(message: str, response_type: Any, params: Any, context: Any) -> Any:  # noqa: ANN401 - as FastMCP has it
-    """Ask the person at the terminal; anything but y or yes is no."""
-    del response_type, params, context
-    # Read on a thread: the connection stays alive while the person reads.
-    if await asyncio.to_thread(confirmed, message):
-        return ElicitResult(action="accept", content={"confirm": True})
-    return ElicitResult(action="decline")
+def _person(progress: ShownProgress) -> ElicitationHandler[Any, Any]:
+    """Return what asks the person at the terminal; anything but y or yes is no."""
+
+    async def ask(message: str, response_type: Any, params: Any, context: Any) -> Any:  # noqa: ANN401 - as FastMCP has it
+        del response_type, params, context
+        with progress.paused():
+            # Read on a thread: the connection stays alive while the person reads.
+            is_yes = await asyncio.to_thread(confirmed, message)
+        return ElicitResult(action="accept", content={"confirm": True}) if is_yes else ElicitResult(action="decline")
+
+    return ask

@@ -4,6 +4,7 @@ Bad input ends with one sentence and exit code 2.
 """
 
 import asyncio
+import errno
 import gc
 import json
 import os
@@ -157,7 +158,11 @@ def demo(
 
 
 def main() -> None:
-    """Run the command line; exit code 2 and one sentence for bad input, 130 for Ctrl-C, 141 for a reader that left."""
+    """Run the command line.
+
+    Exit code 2 and one sentence for bad input, 74 and one where the output has no room, 130 for Ctrl-C, 141 for a
+    reader that left.
+    """
     arguments = sys.argv[1:]
     top_level = {"serve", "tools", "call", "demo", "--help", "-h", "--version"}
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in top_level):
@@ -171,9 +176,21 @@ def main() -> None:
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except BrokenPipeError:
-        # What is left in the buffer would fail once more at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         raise SystemExit(141) from None
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        _discard_output()
+        _stop(f"the output could not be written whole: {error.strerror}", 74)
+
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def _discard_output() -> None:
+    # What is left in the buffer would fail once more at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> None:
@@ -184,6 +201,6 @@ def _run(arguments: list[str]) -> None:
         sys.stdout.flush()
 
 
-def _stop(sentence: str) -> None:
+def _stop(sentence: str, code: int = 2) -> None:
     sys.stderr.write(f"katana-mcp: {sentence}\n")
-    raise SystemExit(2)
+    raise SystemExit(code)

@@ -11,6 +11,7 @@ from katana_client.errors import KatanaError
 from katana_client.page import Page
 from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, service_variants, text, titled
 from katana_mcp.references.live_lookups import Asked
+from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_keys, same_key
 from katana_mcp.tools import warning_codes
@@ -41,7 +42,10 @@ async def one_record(services: Services, entity: str, id_or_key: int | str, key:
     if len(found) == 1:
         return found[0]
     if found:
-        ids = ", ".join(str(row.id) for row in found[:5])
+        name = str(id_or_key)
+        apart = told_apart([(name, details_of(entity, row.record)) for row in found[:5]])
+        known = [f" ({called})" if called != name else "" for called in apart]
+        ids = ", ".join(f"{row.id}{details}" for row, details in zip(found, known, strict=False))
         message = f"{len(found)} {titled(entity)}s have the {key} {id_or_key!r}; name one by id: {ids}"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
     raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, id_or_key, key), argument))

@@ -9,6 +9,7 @@ from cache_core.records import RecordId
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.references.display_names import Names, look_up, service_variants, text, titled
 from katana_mcp.references.item_codes import CUSTOM_FIELD, ID, NAME, SKU, Owner, Owners, called_by
+from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.numbers import Numbered, next_number
 from katana_mcp.references.resolve import EXPLAINED, all_listed, live_with_key, resolved, variants_named
 from katana_mcp.references.services import Services
@@ -26,7 +27,10 @@ _COUNTED_ON = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRecord:
-    """A record that was named; `name` is what people call it, `is_shared` says that others have its SKU."""
+    """A record that was named; `name` is what people call it, `is_shared` says that others have its SKU.
+
+    `details` may tell it from others of its name.
+    """
 
     id: int
     name: str | None = None
@@ -35,6 +39,7 @@ class NamedRecord:
     archived: bool = False
     deleted: bool = False
     is_shared: bool = False
+    details: tuple[str, ...] = ()
 
     @property
     def called(self) -> str:
@@ -74,7 +79,13 @@ async def named(services: Services, entity: str, asked: int | str) -> Named:
     rows = (await resolved(services, [(entity, asked)]))[entity, asked]
     key = services.syncer.specs[entity].key_path or "name"
     found = [
-        NamedRecord(id=row.id, name=text(row.record, key), archived=row.archived, deleted=row.deleted)
+        NamedRecord(
+            id=row.id,
+            name=text(row.record, key),
+            archived=row.archived,
+            deleted=row.deleted,
+            details=details_of(entity, row.record),
+        )
         for row in rows
         if isinstance(row.id, int)
     ]
@@ -153,6 +164,7 @@ async def _called(found: Sequence[Stored], services: Services) -> dict[RecordId,
             archived=row.archived,
             deleted=row.deleted,
             is_shared=row.record.get("sku") in shared,
+            details=details_of("variant", row.record),
         )
 
     return {row.id: to_named_record(row) for row in found}
@@ -175,11 +187,13 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     """Return what is wrong with a name: nothing has it, several have it, or what has it is deleted or archived."""
     title, asked = titled(entity), given.asked
     if len(given.found) > 1:
+        shown = given.found[:5]
+        called = told_apart([(candidate.name or candidate.called, candidate.details) for candidate in shown])
         ids = ", ".join(
-            f"{candidate.id} ({candidate.name or candidate.called}{_by(given, nr)})"
-            for nr, candidate in enumerate(given.found[:5])
+            f"{candidate.id} ({name}{_by(given, nr)})"
+            for nr, (candidate, name) in enumerate(zip(shown, called, strict=True))
         )
-        message = f"{path}: {len(given.found)} {title}s have the name {asked!r}; give the id of one: {ids}"
+        message = f"{path}: {len(given.found)} {title}s {_share(given)} {asked!r}; give the id of one: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, message, path)]
     if not given.found and not given.listed:
         message = f"{path}: the first sync of {title}s is not finished, so it is not known yet if {asked!r} exists"
@@ -226,6 +240,12 @@ _LISTED = 10
 def _by(given: Named, place: int) -> str:
     """Return what one of several is called so by, where that is not the same of all."""
     return f", by its {_kind(given.by[place])}" if len({*given.by}) > 1 else ""
+
+
+def _share(given: Named) -> str:
+    """Return what several have in common, where it is the same of all."""
+    kinds = {_kind(by) for by in given.by} or {NAME}
+    return f"have the {kinds.pop()}" if len(kinds) == 1 else "are called"
 
 
 def _kind(by: str) -> str:

@@ -22,7 +22,7 @@ _MARGIN = 5.0
 """Seconds that are left for reading single records once a first listing has been waited for."""
 _FIRST, _EVERY = 2.0, 5.0
 _SOONEST, _LATEST = 10.0, 60.0
-_PLACE = "one of Katana's 60 requests a minute, which others use"
+_PLACE = "one of Katana's 60 requests a minute"
 
 
 def in_time(services: Services) -> Services:

@@ -31,10 +31,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table for people."""
+    """A table for people.
+
+    Attributes:
+        is_prose: whether its cells are sentences, which are folded in a log too.
+    """
 
     head: tuple[str, ...]
     lines: Sequence[Line]
+    is_prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,8 +20,15 @@ from rich.text import Text
 from katana_mcp.caches.cache_files import Tell
 from katana_mcp.commands.cache.job import Line, Report, Sheet
 
+try:
+    import termios
+except ModuleNotFoundError:  # Windows has none
+    termios = None
+
 _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
+_FOLDED = 100
+"""Characters of a line of sentences where they are not on a terminal."""
 _EVERY = 15
 """Seconds between two lines of progress in a log."""
 _STYLES = {True: "green", False: "red", None: ""}
@@ -34,32 +41,78 @@ def print_report(report: Report, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(report.data, indent=1, default=str) + "\n")
         return
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     for sheet in report.sheets:
+        console = _console(_FOLDED if sheet.is_prose else _WIDE)
         table = _table(sheet, console)
         if Measurement.get(console, console.options.update(max_width=_WIDE), table).maximum <= console.width:
             console.print(table)
         else:
             _print_list(sheet, console)
     for note in report.notes:
-        console.print(_plain(note), soft_wrap=True)
+        _console(_WIDE).print(_plain(note), soft_wrap=True)
+
+
+def _console(width: int) -> Console:
+    """Return what writes to stdout; the width is that of its lines where they are not on a terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else width)
+
+
+class ShownProgress:
+    """Progress on stderr; nothing of it is shown while it is paused."""
+
+    def __init__(self, show: Callable[[], AbstractContextManager[Tell]]) -> None:
+        self._show = show
+        self._shown = ExitStack()
+        self._tell: Tell | None = None
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show how far something is."""
+        if self._tell is not None:
+            self._tell(what, done, total)
+
+    def start(self) -> None:
+        """Show what is told from now on."""
+        self._tell = self._shown.enter_context(self._show())
+
+    def stop(self) -> None:
+        """Take away what is shown."""
+        self._tell = None
+        self._shown.close()
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Leave the terminal to the block."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
 
 
 @contextmanager
-def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[Tell]:
+def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[ShownProgress]:
     """Show progress on stderr while the block runs: bars on a terminal that can, elsewhere a line now and then."""
     console = Console(stderr=True)
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield _lines(monotonic)
-        return
+    lines = _lines(monotonic)
+    can_draw = console.is_terminal and not console.is_dumb_terminal
+    progress = ShownProgress(lambda: _drawn(console) if can_draw else nullcontext(lines))
+    progress.start()
+    try:
+        yield progress
+    finally:
+        progress.stop()
+
+
+@contextmanager
+def _drawn(console: Console) -> Generator[Tell]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True) as drawn:
 
         def tell(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
-                tasks[what] = progress.add_task(what)
-            progress.update(tasks[what], completed=done, total=total)
+                tasks[what] = drawn.add_task(what)
+            drawn.update(tasks[what], completed=done, total=total)
 
         yield tell
 
@@ -104,10 +157,17 @@ def format_seconds(seconds: float) -> str:
 
 
 def confirmed(question: str) -> bool:
-    """Ask a person; anything but y or yes is no."""
-    sys.stderr.write(f"{question} [y/N] ")
+    """Ask a person; anything but y or yes is no, and what was typed before the question is no answer."""
+    _discard_typed()
+    sys.stderr.write(f"{question}\nType yes or no, then Enter: ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+
+
+def _discard_typed() -> None:
+    if termios is not None and sys.stdin.isatty():
+        with suppress(OSError, termios.error):  # a terminal that has just gone
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def is_interactive() -> bool:
@@ -135,7 +195,9 @@ def _print_list(sheet: Sheet, console: Console) -> None:
         details = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
         if details:
             details[-1].stylize(_STYLES[line.good])
-        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(details), (0, 0, 0, 2)), sep="\n")
+        console.print(
+            Text.assemble((name.plain, "bold")), Padding(Text(", ").join(details), (0, 0, 0, 2), expand=False), sep="\n"
+        )
 
 
 def _is_number_column(lines: object, at: int) -> bool:

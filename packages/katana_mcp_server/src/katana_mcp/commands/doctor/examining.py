@@ -102,12 +102,12 @@ def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape])
     every = [*findings, *(finding for collection in collections for finding in collection.findings)]
     shown = [*findings, *(finding for collection in collections for finding in few(collection))]
     lines = [Line((finding.what, finding.message, finding.advice or ""), _ONE_LINE[finding.state]) for finding in shown]
-    sheets = [Sheet(("check", "found", "what to do"), lines)]
+    sheets = [Sheet(("check", "found", "what to do"), lines, is_prose=True)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")
         sheets.append(Sheet(head, [Line(collection.cells()) for collection in collections]))
     wrong, advised = (sum(finding.state == state for finding in every) for state in ("wrong", "advice"))
-    notes = [f"{wrong} of {len(every)} are wrong" if wrong else "nothing is wrong"]
+    notes = [f"{wrong} of {len(every)} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"]
     if advised:
         notes.append(f"{advised} to look at" + ("" if wrong else "; the server works all the same"))
     return Report(

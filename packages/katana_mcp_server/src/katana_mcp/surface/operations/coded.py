@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
+from cache_core.conditions import EVERYTHING
 from cache_core.indexing import parents_of
-from cache_core.protocol import Search
+from cache_core.protocol import Search, Stored
 from cache_core.records import Record
 from cache_core.search_rules import Query, normalised, parse
 from cache_core.spec import EntitySpec, Parents, Place, texts_at
@@ -93,9 +94,9 @@ async def missed(entity: Entity, query: str, found: Sequence[Sourced], services:
     near = [] if number is None else await near_misses(services, source, query)
     called = query.strip() if number is None else number.written
     message = f"no {entity.title} has the {'code' if number is None else 'number'} {called}"
-    match = await services.cache.find_by_key(source, called)
-    if match.row is not None and (match.row.deleted or match.row.archived):
-        message += f" except {'a deleted' if match.row.deleted else 'an archived'} one"
+    past = await _past_owner(entity, called, services)
+    if past is not None:
+        message += f" except {'a deleted' if past.deleted else 'an archived'} one"
     places = await _places(query, found, services)
     shown = [
         f"{', '.join(names[:_SHOWN])}{' and more' if len(names) > _SHOWN else ''} by {place}"
@@ -103,6 +104,19 @@ async def missed(entity: Entity, query: str, found: Sequence[Sourced], services:
     ]
     elsewhere = f"; what was found has it elsewhere: {'; '.join(shown)}" if shown else ""
     return advisory(warning_codes.NOT_FOUND, f"{message}{elsewhere}{did_you_mean(near)}", "query")
+
+
+async def _past_owner(entity: Entity, called: str, services: Services) -> Stored | None:
+    """Return what has the number or the code and is deleted or archived: archived rather than deleted."""
+    match = await services.cache.find_by_key(entity.sources[0], called)
+    rows = [] if match.row is None else [match.row]
+    for source in entity.sources if not rows else ():
+        search = Search(called, limit=_SHOWN, visibility=EVERYTHING, near=False)
+        found = [hit.row for hit in (await services.cache.search(source, search)).hits]
+        spec = services.syncer.specs[source]
+        rows += [row for row in found if plain(called) in map(plain, codes_in(spec, row.record))]
+    past = [row for row in rows if row.deleted or row.archived]
+    return min(past, key=lambda row: row.deleted, default=None)
 
 
 async def _places(query: str, found: Sequence[Sourced], services: Services) -> dict[str, list[str]]:

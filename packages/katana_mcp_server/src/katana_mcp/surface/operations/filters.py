@@ -14,6 +14,7 @@ from cache_core.conditions import Condition, NoneOf, OneOf, Order, Scalar, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
 from katana_mcp.references.display_names import CUSTOM_FIELDS, look_up, text, titled
+from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import resolved
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_keys
@@ -337,7 +338,8 @@ async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored],
     shown = found[:5]
     names = await look_up(services.cache, {refers.entity: ()}, [(refers.entity, row) for row in shown])
     called = names.display if refers.entity == "variant" else partial(text, field_name="name")
-    choices = ", ".join(f"{row.id} ({called(row.record)})" for row in shown)
+    apart = told_apart([(str(called(row.record)), details_of(refers.entity, row.record)) for row in shown])
+    choices = ", ".join(f"{row.id} ({name})" for row, name in zip(shown, apart, strict=True))
     return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {choices}"
 
 
