@@ -98,7 +98,8 @@ RECORD: dict[str, Any] = {
     "purchase_order_rows": [ROW, OTHER],
 }
 FREE, NUMBERED = Numbered(number="PO-41"), ("number", "is_counted", "taken", "is_open")
-FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2, "tax_rate_id": 5}
+FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2.5, "tax_rate_id": 5}
+CHEAP_FORKS = FORKS | {"price_per_unit": 2}
 """A row to add."""
 CAME = "2026-03-08T10:00:00.000Z"
 """When received rows came."""

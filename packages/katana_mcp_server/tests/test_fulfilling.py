@@ -338,7 +338,8 @@ def test_goods_that_are_made_to_order_leave_after_they_are_done(
 def test_the_status_then_follows_from_what_is_shipped(
     rows: list[Wire], status: str, then: str, still: list[str]
 ) -> None:
-    draft = FULFILLING.plan(_asked(**({"rows": rows} if rows else {}), status=status), _facts())
+    asked = {"rows": rows} if rows else {}
+    draft = FULFILLING.plan(_asked(**asked, status=status), _facts())
     assert (draft.status, draft.own["still_open"]) == (then, still)
 
 

@@ -137,12 +137,12 @@ FORK: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 1, "tax_rate_id
             False,
         ),
         (
-            {"rows": [FORKS | {"sku_or_variant_id": "LAB"}]},
+            {"rows": [FORKS | {"sku_or_variant_id": "LAB", "price_per_unit": 1}]},
             ("blocking", "not_purchasable", "rows[0].sku_or_variant_id"),
             True,
         ),
         (
-            {"rows": [FORKS | {"sku_or_variant_id": "MADE"}]},
+            {"rows": [FORKS | {"sku_or_variant_id": "MADE", "price_per_unit": 1}]},
             ("advisory", "not_purchasable", "rows[0].sku_or_variant_id"),
             True,
         ),
@@ -300,14 +300,33 @@ def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_loo
         "rows[0].price_per_unit: FORK has the price of supplier Bolt Ltd, but the order is for Acme",
         "rows[0].quantity: FORK has a minimum order of 36",
     ]
-    enough = [unpriced | {"quantity": 3, "price_per_unit": 1}, unpriced | {"quantity": 3}]
-    assert [check[1:] for check in summaries(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts))] == [
-        ("default_price", "rows[1].price_per_unit")
+    enough = [unpriced | {"quantity": 3, "price_per_unit": 2.5}]
+    assert summaries(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts)) == []
+
+
+def test_the_minimum_is_that_of_all_rows_of_a_good_and_goods_of_several_rows_are_told() -> None:
+    forks = replace(BOXED, minimum=Decimal(36))
+    few, more = FORKS | {"quantity": 1}, FORKS | {"quantity": 2, "sku_or_variant_id": 7}
+    twice = ("advisory", "duplicate_row", "rows[1].sku_or_variant_id")
+    assert summaries(CREATE.checks(new_order(rows=[few, more]), new_facts(goods={7: forks}))) == [twice]
+    assert summaries(CREATE.checks(new_order(rows=[few, few]), new_facts(goods={7: forks}))) == [
+        twice,
+        ("advisory", "below_minimum", "rows[0].quantity"),
     ]
-    assert summaries(MODIFY.checks(change(supplier_id="Bolt", add_rows=[unpriced]), knowing(goods={7: forks}))) == [
-        ("info", "default_price", "add_rows[0].price_per_unit"),
-        ("advisory", "below_minimum", "add_rows[0].quantity"),
-    ]
+    for minimum, warned in ((48, []), (49, [("advisory", "below_minimum", "add_rows[0].quantity")])):
+        goods = {7: replace(BOXED, minimum=Decimal(minimum))}
+        assert summaries(MODIFY.checks(change(add_rows=[FORKS]), knowing(goods=goods))) == warned
+
+
+def test_a_price_that_is_not_the_items_own_is_told_in_the_same_currency_and_unit() -> None:
+    dear = FORKS | {"price_per_unit": 2500}
+    (told,) = CREATE.checks(new_order(rows=[dear]), new_facts())
+    message = "rows[0].price_per_unit: 2500 is not the purchase price of the item, 2.5 EUR"
+    assert (told.severity, told.code, told.message) == ("info", "other_price", message)
+    other_unit = dear | {"purchase_uom": "pallet", "purchase_uom_conversion_rate": 1200}
+    assert CREATE.checks(new_order(rows=[other_unit]), new_facts()) == []
+    in_dollars = CREATE.checks(new_order(currency="USD", rows=[dear]), new_facts())
+    assert [warning.code for warning in in_dollars] == ["amounts_stay"]
 
 
 def test_an_order_in_another_currency_than_its_suppliers_is_worth_a_look() -> None:

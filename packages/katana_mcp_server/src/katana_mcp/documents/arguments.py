@@ -10,7 +10,7 @@ from pydantic import Field as Argument
 from katana_mcp.documents.declaration import Field, Part, Selector, Writable
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import Request, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, Request, WriteRequest, own_id
 
 NO_OFFERS: Offers = {}
 type Definitions = dict[str, Any]
@@ -69,7 +69,7 @@ def _new(doc: Writable) -> Definitions:
         found["status"] = (Annotated[doc.status.new_kind, _described(doc.status.says_new)], doc.status.first)
     for part in [candidate for candidate in doc.parts if "create" in candidate.verbs]:
         least = 1 if part.needed else 0
-        found[part.name] = _listed(_row(part), least, part.most, part.says["new"])
+        found[part.name] = _listed(_row(part), least, part.most, part.says["new"], filled=part.filled)
     return found
 
 
@@ -101,11 +101,11 @@ def _argument(field: Field, says: Any, *, needed: bool) -> Any:  # noqa: ANN401 
     return Annotated[field.kind, says] if needed else (Annotated[field.kind | None, says], None)
 
 
-def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401 - types as values
+def _listed(kind: Any, least: int, most: int, says: str, *, filled: bool = False) -> Any:  # noqa: ANN401 - types as values
     if least:
         return Annotated[list[kind], Argument(min_length=least, max_length=most, description=says)]
     limited = Annotated[list[kind], Argument(max_length=most, description=says)]
-    return (limited, Argument(default_factory=list))
+    return (Annotated[limited, NOT_EMPTY] if filled else limited, Argument(default_factory=list))
 
 
 def _row(part: Part) -> type[Request]:

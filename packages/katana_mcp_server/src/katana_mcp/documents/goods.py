@@ -1,12 +1,18 @@
 """Rows of goods, whatever document holds them: how they are shown, and what they move in which location."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
+from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import first_of
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
+
+_NAMED = 5
 
 
 def goods_line(change: Transition, row: State) -> PlanLine | None:
@@ -29,6 +35,24 @@ def is_marked(facts: Facts, row: State, flag: str) -> bool:
     """Return whether the item of which a row, or an order, is has this flag, such as `batch_tracked`."""
     item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
     return get_bool(item or EMPTY, flag) is True
+
+
+def in_several_rows(held: str) -> Callable[[Transition], Iterator[ToolWarning]]:
+    """Return the rule that tells goods that several new rows name, by whatever each of them names these."""
+
+    def repeated(change: Transition) -> Iterator[ToolWarning]:
+        places: dict[int, list[str]] = {}
+        for here, _, row in added_parts(change, held):
+            if (variant := get_int(row, "variant_id")) is not None:
+                places.setdefault(variant, []).append(here)
+        for variant, found in places.items():
+            if len(found) > 1:
+                record, path = change.facts.with_id("variant", variant), f"{found[1]}.sku_or_variant_id"
+                goods = variant if record is None else record.called
+                message = f"{path}: {goods} is in {first_of(found, _NAMED)}: leave out what is named twice by mistake"
+                yield advisory(warning_codes.DUPLICATE_ROW, message, path)
+
+    return repeated
 
 
 def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str) -> Iterator[StockMove]:

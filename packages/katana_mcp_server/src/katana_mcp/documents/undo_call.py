@@ -168,7 +168,8 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
         lacking += [field for row in found for field in part.fields if field.required and not row.get(field.name)]
         if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):
             return None
-        arguments[part.name] = list(part.again(part, _going(part, change), record).values())
+        again = list(part.again(part, _going(part, change), record).values())
+        arguments |= {part.name: again} if again or not part.filled else {}
     if lacking:
         return None
     return {"tool": doc.tool("create"), "arguments": canonical({**doc.selected, **doc.back(change, arguments)})}

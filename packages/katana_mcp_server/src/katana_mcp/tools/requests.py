@@ -11,14 +11,15 @@ from pydantic import (
     Field,
     StrictInt,
     StrictStr,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticKnownError
 
 from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
 from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import without_hidden
+from katana_mcp.tools.number_texts import CERTAIN
 
 
 def _no_flag(said: str) -> BeforeValidator:
@@ -33,15 +34,6 @@ def _no_flag(said: str) -> BeforeValidator:
 WHOLE, NUMBER = _no_flag("must be a whole number"), _no_flag("must be a number")
 """What a number must not be though Python takes it for one: true and false."""
 
-
-def _holds_some(value: list[object]) -> list[object]:
-    if not value:
-        raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
-    return value
-
-
-HOLDS_SOME = AfterValidator(_holds_some)
-"""What a list must do that means all where it is left out: an empty one would mean all too, and say nothing."""
 
 MAX_ID, MAX_PAGE, MAX_AMOUNT = 2**31 - 1, 1_000_000, 10**15
 """The largest id, page and amount that is taken."""
@@ -149,6 +141,7 @@ type WriteQuantity = Annotated[
     Decimal,
     Field(ge=0, le=MAX_AMOUNT),
     BeforeValidator(_finite),
+    CERTAIN,
     AfterValidator(_plain),
     NUMBER,
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": MAX_AMOUNT}),
@@ -158,11 +151,25 @@ type SignedQuantity = Annotated[
     Decimal,
     Field(ge=-MAX_AMOUNT, le=MAX_AMOUNT),
     BeforeValidator(_finite),
+    CERTAIN,
     AfterValidator(_plain),
     NUMBER,
     WithJsonSchema({"type": "number", "minimum": -MAX_AMOUNT, "maximum": MAX_AMOUNT}),
 ]
 """The same with what is taken away as less than zero."""
+
+
+def _some(value: list[object], info: ValidationInfo) -> list[object]:
+    if info.context is not None and not value:
+        raise ValueError("must have at least 1 entry, or be left out")
+    return value
+
+
+NOT_EMPTY = AfterValidator(_some)
+"""Of a list that means all, or what is usual, where it is left out: an empty one would silently mean the same.
+
+Only what a caller gives is judged: of what a plan works out for itself, nothing may be left.
+"""
 
 
 def _said(value: str) -> str:
@@ -180,6 +187,7 @@ type Percent = Annotated[
     Decimal,
     Field(ge=0, le=100),
     BeforeValidator(_finite),
+    CERTAIN,
     AfterValidator(_plain),
     NUMBER,
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": 100}),

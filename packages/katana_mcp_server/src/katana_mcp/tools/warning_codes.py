@@ -60,7 +60,7 @@
 | `trail_ends` | advisory | goods that are traced are of no batch and no serial number from here on |
 | `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | an address that the request adds twice; advisory for an ingredient that a product has |
+| `duplicate_row` | blocking | an address that the request adds twice; advisory for goods and ingredients |
 | `only_one_allowed` | blocking | a second shipping fee or address of a type of an order, or address of a supplier |
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
@@ -81,7 +81,9 @@
 | `discount_above_price` | advisory | a discount takes more off a row than the row costs |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
-| `past_arrival_date` | advisory | goods are expected on a day that has passed |
+| `past_arrival_date` | advisory | goods are expected on a day that has passed, or before they leave |
+| `past_due_date` | advisory | an order is due on a day that has passed |
+| `future_date` | advisory | a day on which something is done lies after tomorrow |
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
 | `receives_rows` | advisory | a status receives every open row |
 | `billed_order` | advisory | an order with bills is deleted, which Katana may refuse; blocking to reopen it unasked |
@@ -104,7 +106,7 @@
 | `stock_booked` | info | which stock adjustment a completed stocktake has made |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
-| `other_price` | info | the price that was given is not the sales price of the item |
+| `other_price` | info | the price that was given is not that of the item |
 | `default_batches` | info | no batches were named, so those that expire first were taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
@@ -206,6 +208,8 @@ DISCOUNT_ABOVE_PRICE = "discount_above_price"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"
 PAST_ARRIVAL_DATE = "past_arrival_date"
+PAST_DUE_DATE = "past_due_date"
+FUTURE_DATE = "future_date"
 AMOUNTS_STAY = "amounts_stay"
 RECEIVES_ROWS = "receives_rows"
 BILLED_ORDER = "billed_order"

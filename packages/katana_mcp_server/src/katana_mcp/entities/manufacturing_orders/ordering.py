@@ -21,7 +21,7 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of, plain_number
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, WriteRequest, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.actions import Action, Recognise, Ref
@@ -41,7 +41,7 @@ class CreateManufacturingOrdersRequest(WriteRequest):
 
     sales_order_id: NameOrId
     """Id or number."""
-    row_ids: Annotated[list[PartId], Field(max_length=50)] = Field(default_factory=list[int])
+    row_ids: Annotated[list[PartId], Field(max_length=50), NOT_EMPTY] = Field(default_factory=list[int])
     """Rows to make; by default all producible ones with no order yet."""
     create_subassemblies: bool = False
     """Also orders for ingredients that are made."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
+from katana_mcp.documents.goods import in_several_rows
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import text
@@ -114,6 +115,18 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.PRICE_REQUIRED, message, path)
 
 
+def compared(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which new rows have another price than their item, where that is one of this currency and unit."""
+    ordered_in = currency(change)
+    for here, asked, row in added_parts(change, ROWS):
+        good, price, path = good_of(change.facts, row), number(row, "price_per_unit"), f"{here}.price_per_unit"
+        own = None if ordered_in is None else _own_price(row, good, ordered_in)
+        if "price_per_unit" in asked and price is not None and own is not None and own != price:
+            purchase_price = f"{plain_number(own)} {ordered_in}"
+            message = f"{path}: {plain_number(price)} is not the purchase price of the item, {purchase_price}"
+            yield info(warning_codes.OTHER_PRICE, message, path)
+
+
 def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str | None) -> str:
     """Return in words what the item's own price is, which does not fit an order."""
     if good.price is None:
@@ -162,7 +175,7 @@ def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[Tool
 
 def advisories(change: Transition) -> Iterator[ToolWarning]:
     """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
-    supplier = get_int(change.new, "supplier_id")
+    supplier, told = get_int(change.new, "supplier_id"), set[int]()
     for here, asked, row in added_parts(change, ROWS):
         good, variant = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
         if variant is None:
@@ -174,10 +187,19 @@ def advisories(change: Transition) -> Iterator[ToolWarning]:
                 f"but the order is for {ours}"
             )
             yield advisory(warning_codes.OTHER_SUPPLIER, message, f"{here}.price_per_unit")
-        rate = number(row, UNIT[1]) or good.rate or 1
-        if good.minimum is not None and (number(row, "quantity") or 0) * rate < good.minimum:
+        if good.minimum is not None and variant.id not in told and _ordered(change, variant.id, good) < good.minimum:
+            told.add(variant.id)
             message = f"{here}.quantity: {variant.called} has a minimum order of {plain_number(good.minimum)}"
             yield advisory(warning_codes.BELOW_MINIMUM, message, f"{here}.quantity")
+
+
+def _ordered(change: Transition, variant: int, good: PurchasableVariant) -> Decimal:
+    """Return how many stock units of a variant all rows of an order come to."""
+    of_it = [row for row in rows(change.new, ROWS) if get_int(row, "variant_id") == variant]
+    return sum(
+        ((number(row, "quantity") or Decimal(0)) * (number(row, UNIT[1]) or good.rate or 1) for row in of_it),
+        Decimal(0),
+    )
 
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:
@@ -207,4 +229,4 @@ def _cost_taxed(terms: Buying, path: str) -> ToolWarning:
     return info(warning_codes.DEFAULT_TAX_RATE, message, path)
 
 
-RULES = (bought, priced, advisories, taxed)
+RULES = (bought, priced, compared, in_several_rows(ROWS), advisories, taxed)

@@ -9,6 +9,7 @@ from katana_mcp.documents.tracking import BINS, TRACEABILITY, TracedRow
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
+from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import get_int, rows
@@ -28,6 +29,10 @@ _ROW_LOCKED = (
     "location_id",
     TRACEABILITY,
 )
+
+
+RETURNS = "sales_return"
+"""Where facts hold the returns of an order."""
 
 
 def is_open(order: State) -> bool:
@@ -121,15 +126,8 @@ def _second(change: Transition) -> Iterator[ToolWarning]:
 
 
 def _stays(change: Transition) -> Iterator[ToolWarning]:
-    """Yield what does not follow a change, and what goes with an order."""
-    if change.before is None:
-        return
-    if change.after is None:
-        if not is_open(change.before):
-            message = "its shipments are deleted too, and the shipped goods return to stock: check the stock afterwards"
-            yield advisory(warning_codes.STOCK_WAS_MOVED, message)
-        return
-    if not is_open(change.before):
+    """Yield what does not follow a change."""
+    if change.before is None or change.after is None or not is_open(change.before):
         return
     for name in ("customer_id", "currency"):
         if name in change.head:
@@ -140,7 +138,19 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids")
 
 
-RULES = (locks, _second, _traced, _stays)
+def _goes(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what goes with an order, and that it stays where goods of it came back."""
+    if change.before is None or change.after is not None or is_open(change.before):
+        return
+    message = "its shipments are deleted too, and the shipped goods return to stock: check the stock afterwards"
+    yield advisory(warning_codes.STOCK_WAS_MOVED, message)
+    returns = [text(record, "order_no") or str(record.get("id")) for record in change.facts.beside.get(RETURNS, ())]
+    if returns:
+        message = f"Katana deletes no sales order that has sales returns: delete {', '.join(returns)} first"
+        yield blocking(warning_codes.LOCKED, message)
+
+
+RULES = (locks, _second, _traced, _goes, _stays)
 
 
 def linked(change: Transition) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.goods import goods_line, in_several_rows
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.tracking import with_traces
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
@@ -198,4 +198,4 @@ def discounted(change: Transition) -> Iterator[ToolWarning]:
             yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, message, path)
 
 
-RULES = (priced, compared, sold, taxed, discounted)
+RULES = (priced, compared, in_several_rows(ROWS), sold, taxed, discounted)

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from cache_core.conditions import Where
 from cache_core.protocol import Selection
+from cache_core.records import Record
+from katana_client.errors import KatanaError, NotFound
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.tracking import with_stock
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders.checks import is_open, traced_rows
+from katana_mcp.entities.sales_orders.checks import RETURNS, is_open, traced_rows
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import FEE, ROWS
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
@@ -18,7 +21,7 @@ from katana_mcp.values import get_int, rows
 
 _NEW = ("customer", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
 _OLD = (*_NEW, FULFILLMENTS)
-BY_VERB: Mapping[Verb, tuple[str, ...]] = {"create": _NEW, "modify": _OLD, "delete": _OLD}
+BY_VERB: Mapping[Verb, tuple[str, ...]] = {"create": _NEW, "modify": _OLD, "delete": (*_OLD, RETURNS)}
 """The cache entities that each verb reads besides the order."""
 _NAMED = {"customer_id": "customer", "location_id": "location", "tax_rate_id": "tax_rate", "variant_id": "variant"}
 
@@ -35,9 +38,30 @@ async def gather(change: Transition, services: Services) -> Facts:
             facts = replace(
                 facts, beside={**facts.beside, FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))}
             )
+            if change.after is None:
+                facts = replace(facts, beside={**facts.beside, RETURNS: await _returns_now(mine, services)})
     else:
         await current(services, FACTORY, ())
     return replace(facts, names=await _names(change, facts, services))
+
+
+async def _returns_now(mine: Where, services: Services) -> tuple[Record, ...]:
+    """Return the sales returns of an order that Katana has now."""
+    await current(services, (RETURNS,), ())
+    await services.fresh.read_newest(RETURNS)
+    cached = await rows_beside(services, RETURNS, mine)
+    return tuple([record for record in cached if await _is_there(get_int(record, "id") or 0, services)])
+
+
+async def _is_there(key: int, services: Services) -> bool:
+    """Return whether Katana has a return: it does not list those that are deleted. What it does not say is cached."""
+    try:
+        await services.client.sales_returns.get_record(key)
+    except NotFound:
+        return services.syncer.wrote(RETURNS, key)
+    except KatanaError:
+        return True
+    return True
 
 
 def _ids(order: State) -> Iterator[Asked]:

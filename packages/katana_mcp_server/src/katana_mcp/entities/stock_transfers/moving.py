@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from katana_mcp.documents.gathering import Asked, references
-from katana_mcp.documents.goods import row_moves
+from katana_mcp.documents.goods import in_several_rows, row_moves
 from katana_mcp.documents.trace_checks import trace_checks
 from katana_mcp.documents.tracking import TRACEABILITY, TracedRow, with_stock, with_traces
 from katana_mcp.documents.transition import Facts, State, Transition
@@ -20,6 +20,7 @@ REFUSED = {("received", "inTransit"): " again: its goods have already arrived"}
 """From which status to which Katana refuses to go, and why."""
 _MOVED = {"draft": (0, 0), "inTransit": (-1, 0), "received": (-1, 1)}
 """How often what a transfer moves has left its source, and arrived, under each status: from first to last."""
+_DATES = ("transfer_date", "expected_arrival_date")
 _PLACES = _SOURCE, _ = ("source_location_id", "target_location_id")
 
 
@@ -112,4 +113,15 @@ def _of_status(change: Transition) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")
 
 
-RULES = (_of_new, _of_status)
+def _of_dates(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that goods are expected before the day on which they leave."""
+    leaves, arrives = (text(change.new, name) for name in _DATES)
+    if leaves is None or arrives is None or not change.asked.keys() & {*_DATES}:
+        return
+    left, came = change.facts.days.day(leaves), change.facts.days.day(arrives)
+    if came < left:
+        message = f"{_DATES[1]}: the goods would arrive on {came}, before they leave on {left}"
+        yield advisory(warning_codes.PAST_ARRIVAL_DATE, message, _DATES[1])
+
+
+RULES = (_of_new, in_several_rows(ROWS), _of_status, _of_dates)

@@ -14,9 +14,9 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
-from katana_mcp.writing.past_arrival_dates import passed_arrivals
 from katana_mcp.writing.preview import PlannedRequest, Preview
 from katana_mcp.writing.stock_moves import in_a_sentence
+from katana_mcp.writing.unlikely_dates import unlikely_dates
 
 WRITING: tuple[Verb, ...] = ("create", "modify", "delete")
 
@@ -75,7 +75,7 @@ async def preview(name: str, change: AnyChange, request: Request, services: Serv
     # A small account is whole within a moment; of a large one, goods that were named need no listing.
     draft, now = change.plan(request, facts), await as_it_stands(services, change.reads, services.brief(began))
     warnings = [now.judged(check) for check in change.checks(request, facts)]
-    warnings += passed_arrivals(request, draft.status, services)
+    warnings += unlikely_dates(request, draft.status, services)
     warnings += [*too_large(draft, services), *_final(draft)]
     own = {name: draft.own[name] for name in change.answer.model_fields if name in draft.own}
     whole = {"warnings": warnings, **own, **_preview_payload(draft, warnings, services, None)}

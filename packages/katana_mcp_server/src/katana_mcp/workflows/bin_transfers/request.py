@@ -7,7 +7,7 @@ from pydantic import Field
 from katana_mcp.documents.usual_fields import Made, Reference
 from katana_mcp.surface.operations.filters import spelling
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import RecordNumber, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, RecordNumber, WriteRequest, own_id
 from katana_mcp.writing.preview import Preview
 
 type BinTransferStatus = Literal["CREATED", "IN_TRANSIT", "DONE"]
@@ -45,7 +45,7 @@ class PlanBinTransferRequest(WriteRequest):
 
     location_id: Reference | None = None
     """Of a new one: where its bins are."""
-    rows: Annotated[list[BinMove], Field(max_length=250)] = Field(default_factory=list[BinMove])
+    rows: Annotated[list[BinMove], Field(max_length=250), NOT_EMPTY] = Field(default_factory=list[BinMove])
     """What moves; bins by name or id."""
     bin_transfer: Reference | None = None
     """Id or number; left out: a new one."""

@@ -30,7 +30,7 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.references.wording import NamedRecord
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.argument_words import Words
-from katana_mcp.tools.requests import WriteRequest
+from katana_mcp.tools.requests import NOT_EMPTY, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking, truncated
 from katana_mcp.values import get_int, number
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Recognise, on_record
@@ -57,7 +57,7 @@ class ReplaceIngredientRequest(WriteRequest):
     """What takes its place: SKU or variant id."""
     quantity_factor: Made | None = None
     """New quantity for one of the old; needed where their units differ."""
-    row_ids: Annotated[list[RowId], Field(max_length=250)] = Field(default_factory=list[str])
+    row_ids: Annotated[list[RowId], Field(max_length=250), NOT_EMPTY] = Field(default_factory=list[str])
     """Only these `bom_row_id`s of `get_bom`; all rows that use it by default."""
 
 

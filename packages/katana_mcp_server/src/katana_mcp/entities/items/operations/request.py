@@ -7,6 +7,7 @@ from pydantic import Field, StrictStr, WithJsonSchema
 from katana_mcp.documents.usual_fields import Amount, PartId, Reference
 from katana_mcp.surface.operations.filters import spelling
 from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.number_texts import CERTAIN
 from katana_mcp.tools.requests import WHOLE, WriteRequest
 
 ADDS, UPDATES, DELETES = "add_operation_rows", "update_operation_rows", "delete_operation_row_ids"
@@ -20,7 +21,7 @@ type _TypeAgain = Annotated[
 ]
 """The same where the values are told beside it."""
 type _Named = Annotated[StrictStr, Field(min_length=1, max_length=255)]
-type _Seconds = Annotated[int, Field(ge=0, le=10**9), WHOLE, WithJsonSchema({"type": "integer"})]
+type _Seconds = Annotated[int, Field(ge=0, le=10**9), WHOLE, CERTAIN, WithJsonSchema({"type": "integer"})]
 
 _WORDS: Words = {
     **dict.fromkeys(("operation", "name", "step"), ("operation_name",)),

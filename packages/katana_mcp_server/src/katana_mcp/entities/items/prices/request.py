@@ -9,6 +9,7 @@ from katana_mcp.documents.usual_fields import PartId, Reference
 from katana_mcp.entities.items.fields import Price
 from katana_mcp.surface.operations.filters import ExactText
 from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.number_texts import CERTAIN
 from katana_mcp.tools.requests import SkuOrVariantId, WriteRequest
 from katana_mcp.writing.preview import Preview
 
@@ -46,7 +47,7 @@ class ChangePricesRequest(WriteRequest):
     """Sales prices are in the base currency, purchase prices in the supplier's, per purchase unit."""
     price_list: Reference | None = None
     """Id or name: prices of this price list instead."""
-    percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), _PERCENT] | None = None
+    percent: Annotated[Decimal, Field(ge=-99, le=1_000), AfterValidator(_some), CERTAIN, _PERCENT] | None = None
     """Change: 5 raises by 5 %, -5 lowers; only existing prices."""
     prices: Annotated[list[NewPrice], Field(max_length=250)] = Field(default_factory=list[NewPrice])
     """New prices one by one, instead of `percent`."""

@@ -145,17 +145,18 @@ def _again(order: State, production: State) -> JsonObject:
         get_int(operation, "manufacturing_order_operation_id"): number(operation, "time")
         for operation in rows(production, "operations")
     }
+    ingredients = [
+        {"recipe_row_id": id_of(row), "quantity": used_of.get(id_of(row), 0)} for row in rows(order, "recipe_rows")
+    ]
+    operations = [
+        {"operation_row_id": id_of(row), "seconds": took.get(id_of(row), 0)} for row in rows(order, "operation_rows")
+    ]
     return {
         "quantity": number(production, "quantity"),
         "is_final": False,
         "completed_date": production.get("production_date"),
-        "ingredients": [
-            {"recipe_row_id": id_of(row), "quantity": used_of.get(id_of(row), 0)} for row in rows(order, "recipe_rows")
-        ],
-        "operations": [
-            {"operation_row_id": id_of(row), "seconds": took.get(id_of(row), 0)}
-            for row in rows(order, "operation_rows")
-        ],
+        **({"ingredients": ingredients} if ingredients else {}),
+        **({"operations": operations} if operations else {}),
     }
 
 

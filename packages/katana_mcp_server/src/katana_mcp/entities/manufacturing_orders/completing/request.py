@@ -8,7 +8,7 @@ from katana_mcp.documents.quantities import BatchQuantity
 from katana_mcp.documents.usual_fields import Made, PartId
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, Request, WriteQuantity, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, Request, WriteQuantity, WriteRequest, own_id
 
 
 class UsedIngredient(Request):
@@ -50,9 +50,13 @@ class CompleteManufacturingOrderRequest(WriteRequest):
     """Whether the order is then done; by default if none remain."""
     completed_date: Moment | None = None
     """When; now by default."""
-    ingredients: Annotated[list[UsedIngredient], Field(max_length=100)] = Field(default_factory=list[UsedIngredient])
+    ingredients: Annotated[list[UsedIngredient], Field(max_length=100), NOT_EMPTY] = Field(
+        default_factory=list[UsedIngredient]
+    )
     """Actual use; by recipe where not named."""
-    operations: Annotated[list[WorkedOperation], Field(max_length=50)] = Field(default_factory=list[WorkedOperation])
+    operations: Annotated[list[WorkedOperation], Field(max_length=50), NOT_EMPTY] = Field(
+        default_factory=list[WorkedOperation]
+    )
     """Actual times; as planned where not named."""
     batch_id: PartId | None = None
     """Batch that all go into."""

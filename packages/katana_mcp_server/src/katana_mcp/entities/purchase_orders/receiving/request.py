@@ -7,7 +7,7 @@ from pydantic import Field
 from katana_mcp.documents.quantities import BatchQuantity, RowQuantity
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import HOLDS_SOME, NameOrId, RecordNumber, WriteQuantity, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, RecordNumber, WriteQuantity, WriteRequest, own_id
 
 
 class ReceivedRow(RowQuantity):
@@ -35,7 +35,7 @@ class ReceivePurchaseOrderRequest(WriteRequest):
 
     purchase_order_id: NameOrId
     """Id or number."""
-    rows: Annotated[list[ReceivedRow], Field(max_length=250), HOLDS_SOME] = Field(default_factory=list[ReceivedRow])
+    rows: Annotated[list[ReceivedRow], Field(max_length=250), NOT_EMPTY] = Field(default_factory=list[ReceivedRow])
     """What arrived; every open row in full by default."""
     received_date: Moment | None = None
     """Of rows without one; now by default."""

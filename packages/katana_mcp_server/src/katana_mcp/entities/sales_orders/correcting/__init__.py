@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from katana_mcp.documents.gathering import gather
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.sales_orders.checks import is_open
-from katana_mcp.entities.sales_orders.correcting.checks import RETURNS, checks
+from katana_mcp.entities.sales_orders.checks import RETURNS, is_open
+from katana_mcp.entities.sales_orders.correcting.checks import checks
 from katana_mcp.entities.sales_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.sales_orders.correcting.plan import plan
 from katana_mcp.entities.sales_orders.correcting.request import CORRECTED, REQUEST

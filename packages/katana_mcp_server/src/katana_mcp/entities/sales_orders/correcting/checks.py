@@ -10,7 +10,7 @@ from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.traces import TRACE, in_trace, is_of_one, is_of_units
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders.checks import is_open
+from katana_mcp.entities.sales_orders.checks import RETURNS, is_open
 from katana_mcp.entities.sales_orders.correcting.goal import (
     ROW,
     amount,
@@ -34,8 +34,6 @@ from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.stock_moves import shortages
 
-RETURNS = "sales_return"
-"""Where facts hold the returns of an order."""
 NOT_KEPT = "the ids of shipments; stock costs are worked out anew"
 
 

@@ -11,7 +11,7 @@ from katana_mcp.documents.quantities import RowQuantity
 from katana_mcp.documents.usual_fields import PartId
 from katana_mcp.surface.operations.filters import Moment, spelling
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import HOLDS_SOME, NameOrId, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, WriteRequest, own_id
 
 type ShipmentStatus = Literal["PACKED", "DELIVERED"]
 type _Said = Annotated[StrictStr, Field(min_length=1, max_length=255)]
@@ -38,7 +38,7 @@ class FulfillOrderRequest(WriteRequest):
 
     sales_order_id: NameOrId
     """Id or number."""
-    rows: Annotated[list[ShippedRow], Field(max_length=250), HOLDS_SOME] = Field(default_factory=list[ShippedRow])
+    rows: Annotated[list[ShippedRow], Field(max_length=250), NOT_EMPTY] = Field(default_factory=list[ShippedRow])
     """Rows to ship; all open ones by default. Without `batches`, those that expire first."""
     status: Annotated[ShipmentStatus, spelling(ShipmentStatus)] | None = None
     """DELIVERED by default; PACKED reduces stock too."""

@@ -8,7 +8,7 @@ from katana_mcp.documents.usual_fields import Amount, Reference
 from katana_mcp.surface.operations.filters import ExactText
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import DocumentNumber, Notes, WriteRequest, own_id
+from katana_mcp.tools.requests import NOT_EMPTY, DocumentNumber, Notes, WriteRequest, own_id
 from katana_mcp.writing.preview import PlanLine, Preview
 
 MOST_COUNTS = 1_000
@@ -49,7 +49,7 @@ class CountStockRequest(WriteRequest):
     """To go on with; id or number."""
     table: Annotated[StrictStr, Field(max_length=60_000)] | None = None
     """Pasted lines: SKU, quantity, batch if any; tab, `;` or `,` between."""
-    counts: Annotated[list[Count], Field(max_length=MOST_COUNTS)] = Field(default_factory=list[Count])
+    counts: Annotated[list[Count], Field(max_length=MOST_COUNTS), NOT_EMPTY] = Field(default_factory=list[Count])
     """Or as a list."""
     skus_or_variant_ids: Annotated[list[Reference], Field(min_length=1, max_length=250)] | None = None
     """To count. If this, category and counts are absent: all in stock."""

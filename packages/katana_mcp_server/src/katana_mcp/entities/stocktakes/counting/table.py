@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from katana_mcp.tools.number_texts import doubt
 from katana_mcp.tools.requests import MAX_AMOUNT
 
 _SEPARATORS = ("\t", ";", ",")
 _NUMBER = re.compile(r"[0-9]{1,15}([.,][0-9]{1,10})?")
-_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
 _COLUMNS = {
     "batch": frozenset(("batch", "lot")),
     "quantity": frozenset(("quantity", "qty", "count", "counted", "amount")),
@@ -107,8 +107,7 @@ def _quantity(text: str) -> Decimal | str:
     """Return how much a text says, or why that is not certain."""
     if not _NUMBER.fullmatch(text):
         return f"{text!r} is not a quantity: write 12 or 12.5"
-    if _THOUSANDS.fullmatch(text):
-        whole, part = re.split("[.,]", text)
-        return f"{text!r} may be {whole}{part} or {whole}.{part.rstrip('0') or '0'}: write one of them"
+    if (why := doubt(text)) is not None:
+        return f"{text!r} {why}"
     amount = Decimal(text.replace(",", "."))
     return amount if amount <= MAX_AMOUNT else f"{text!r} is more than {MAX_AMOUNT}"
