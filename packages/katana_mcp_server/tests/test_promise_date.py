@@ -206,6 +206,27 @@ async def test_what_is_booked_for_one_row_of_an_order_is_not_free_for_another(
     assert amount(second["free_now"]) == 0
 
 
+@pytest.mark.parametrize(("day", "how"), [("2026-02-20", " (overdue)"), ("2026-03-20", "")])
+async def test_stock_that_an_order_needs_is_not_free_and_what_has_to_arrive_for_it_is_named(
+    stage: Stage, tenant: Tenant, clock: ManualClock, day: str, how: str
+) -> None:
+    variant, place = bought(tenant), live(tenant, "locations")[0]["id"]
+    tenant.set_stock(variant["id"], place, 12, 1)
+    rows = [{"variant_id": variant["id"], "quantity": 10, "price_per_unit": 1}]
+    head = {"order_no": "SO-LATER", "customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
+    tenant.create("sales_orders", {**head, "delivery_date": "2026-04-10T00:00:00.000Z", "sales_order_rows": rows})
+    await _order(stage, clock, variant, day)
+    clock.advance(60)
+    answer = await promise(stage, clock, (variant["id"], 7), location_id=place)
+    (line,), number = answer["rows"], live(tenant, "purchase_orders")[-1]["order_no"]
+    assert [(source["source"], source["quantity"], source["date"]) for source in line["sources"]] == [
+        ("stock", 2, TODAY.isoformat()),
+        ("stock", 5, TODAY.isoformat()),
+    ]
+    assert amount(line["free_now"]) == 2
+    assert line["note"] == f"5 of the stock are needed by other orders, for which {number}{how} must arrive"
+
+
 @pytest.mark.parametrize("lead_time", [36_501, 99_999_999])
 async def test_a_lead_time_of_more_than_a_hundred_years_is_no_day(
     stage: Stage, tenant: Tenant, clock: ManualClock, lead_time: int

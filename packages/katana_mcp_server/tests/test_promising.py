@@ -7,7 +7,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katana_mcp.workflows.available import Ledger
+from katana_mcp.workflows.available import Ledger, Share
 from katana_mcp.workflows.incoming import Arrival
 from katana_mcp.workflows.needs import Need
 from katana_mcp.workflows.promising import NEVER, Source, Supply, World, ledgers
@@ -146,3 +146,40 @@ def test_what_others_need_is_taken_off_and_an_orders_own_need_is_not() -> None:
     changes = [(day, quantity) for day, _, quantity, _ in found[place].events if quantity]
     # 8 are committed, 7 of them by orders that are known.
     assert changes == [("", 10), ("", 5), ("", -1), ("2026-03-05", -4), (NEVER, 7)]
+
+
+def test_what_others_need_is_promised_only_with_what_they_then_count_on() -> None:
+    stock, first, second = ("", 33), ("2026-03-03", 20), ("2026-03-05", 100)
+    promised = filled([stock, first, second, (NEVER, -40), (NEVER, 1)]).promise(Decimal(60))
+    names = ["2026-03-03 20", "2026-03-05 100"]
+    assert promised.shares == [
+        Share("", Decimal(33), " 33", names),
+        Share("2026-03-03", Decimal(20), names[0], names[1:]),
+        Share("2026-03-05", Decimal(7), names[1]),
+    ]
+
+
+def test_what_nobody_needs_comes_first_and_apart() -> None:
+    promised = filled([("", 33), ("2026-03-05", -20), ("2026-03-04", 9), ("2026-03-04", 9)]).promise(Decimal(30))
+    lent = Share("", Decimal(17), " 33", ["2026-03-04 9", "2026-03-04 9"])
+    assert promised.shares == [Share("", Decimal(13), " 33"), lent]
+
+
+@given(events, st.integers(1, 12))
+def test_nothing_is_called_unneeded_that_would_be_short_without_an_arrival(
+    given_events: list[Event], quantity: int
+) -> None:
+    shares = filled(given_events).promise(Decimal(quantity)).shares
+    today = sum(share.quantity for share in shares if share.source == shares[0].source and not share.counts_on)
+    needed = -sum(change for _, change in given_events if change < 0)
+    come = sum(change for day, change in given_events if change > 0 and shares and day <= shares[0].date)
+    assert today <= max(0, come - needed)
+
+
+def test_what_is_made_counts_on_what_arrives_for_those_who_need_its_ingredients() -> None:
+    here = world({BIKE: 0, WHEEL: 4, PAINT: 9, SPOKE: 0})
+    coming = Arrival("purchase_order_id", {}, "PO-1", Decimal(9), "2026-03-03T00:00:00.000Z")
+    here.ledgers[WHEEL, HERE].add("2026-03-03", Decimal(9), coming)
+    here.ledgers[WHEEL, HERE].add("2026-03-04", Decimal(-4))
+    promise = here.promise((BIKE, HERE), Decimal(2))
+    assert promise.sources == [Source("make", Decimal(2), "2026-03-04", lead_time=2, counts_on=(coming,))]

@@ -1,10 +1,11 @@
 """What of a variant can be promised at a location, and when: stock and arrivals minus all that is needed. Arithmetic.
 
-A quantity can be promised for the first day from which on nothing that was promised before runs short.
+A quantity can be promised for the first day from which on nothing that was promised before runs short. What is there
+today may be needed later, by somebody to whom something on its way then goes instead: that is said with it.
 """
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import accumulate
@@ -12,11 +13,18 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What is there from a day on: `date` is empty for today; `source` is what brings it."""
+    """What is there from a day on.
+
+    Attributes:
+        date: empty for today.
+        source: what brings it.
+        counts_on: sources of what others get in its place, as they need it themselves; empty where nobody needs it.
+    """
 
     date: str
     quantity: Decimal
     source: object
+    counts_on: Sequence[object] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +56,32 @@ class Ledger:
         """Return how so much comes together, and hold it: later questions find it gone."""
         free = self._free()
         shares, given = list[Share](), Decimal(0)
-        for (date, _, _, source), there in zip(self.events, free, strict=True):
+        for event, there in enumerate(free):
             if given < quantity and there > given:
-                shares.append(Share(date, min(quantity, there) - given, source))
+                shares.extend(self._shares(event, given, min(quantity, there)))
                 given = min(quantity, there)
         left = free[-1] if free else Decimal(0)
         for share in shares:
             self.add(share.date, -share.quantity)
         return Promised(shares, quantity - given, max(Decimal(0), -left))
+
+    def _shares(self, event: int, begin: Decimal, end: Decimal) -> Iterator[Share]:
+        """Yield what an event brings to a quantity, from `begin` to `end` of it: what nobody needs, then the rest."""
+        date, _, _, source = self.events[event]
+        unneeded = self._unneeded()
+        border = min(max(begin, unneeded[event]), end)
+        if begin < border:
+            yield Share(date, border - begin, source)
+        if border < end:
+            later = zip(self.events[event + 1 :], unneeded[event:], strict=False)
+            counts_on = [source for (_, _, comes, source), before in later if comes > 0 and before < end]
+            yield Share(date, end - border, source, counts_on)
+
+    def _unneeded(self) -> list[Decimal]:
+        """Return, for each event, what has come till then beyond all that is needed ever."""
+        needed = sum((quantity for _, _, quantity, _ in self.events if quantity < 0), Decimal(0))
+        come = accumulate(max(Decimal(0), quantity) for _, _, quantity, _ in self.events)
+        return [needed + there for there in come]
 
     def _free(self) -> list[Decimal]:
         """Return, for each event, the least that is left from it on."""

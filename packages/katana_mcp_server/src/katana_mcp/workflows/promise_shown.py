@@ -9,11 +9,13 @@ from typing import Literal
 from cache_core.records import Record, iso
 from katana_mcp.references.display_names import Names, look_up, text
 from katana_mcp.references.services import Services
-from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.tools.answers import Answer, Number, first_of, plain_number
 from katana_mcp.values import EMPTY, get_int
-from katana_mcp.workflows.incoming import Incoming
+from katana_mcp.workflows.incoming import Arrival, Incoming
 from katana_mcp.workflows.needs import THERE
 from katana_mcp.workflows.promising import MOST_DAYS, NEVER, Promise, Source
+
+_NAMED = 3
 
 
 class PromiseSource(Incoming):
@@ -88,7 +90,6 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
     """Return a row as it is shown."""
     asked, location, promise = promised
     variant, row = names.record("variant", asked.variant) or EMPTY, asked.row or EMPTY
-    free = [source.quantity for source in promise.sources if source.kind == "stock"]
     return PromisedRow(
         variant_id=asked.variant,
         sku=text(variant, "sku"),
@@ -98,13 +99,21 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
         location=names.name("location", location),
         quantity=asked.quantity,
         date=_day(promise.day, today) if promise.sources else None,
-        free_now=sum(free, Decimal(0)),
+        free_now=_free(promise.sources),
         backlog=promise.backlog or None,
         sources=[_source(source, asked, today, names, services) for source in promise.sources],
         sales_order_row_id=get_int(row, "id"),
         product_expected_date=text(row, "product_expected_date"),
         note=_note(promise, names, iso(services.days.today(services.clock.now()))),
     )
+
+
+def _free(sources: Sequence[Source]) -> Decimal | None:
+    """Return what stock gives that nobody else needs; None where the stock is not known."""
+    stock = [source for source in sources if source.kind == "stock"]
+    if any(source.day == NEVER for source in stock):
+        return None
+    return sum((source.quantity for source in stock if not source.counts_on), Decimal(0))
 
 
 def _day(day: str, today: date) -> str | None:
@@ -127,17 +136,39 @@ def _note(promise: Promise, names: Names, today: str) -> str | None:
     """Return why nobody knows the day, or what it hangs on."""
     if not promise.sources:
         return "Katana keeps no stock of it anywhere"
-    reasons = [reason for source in promise.sources if (reason := _reason(source, names, today))]
-    return "; ".join(reasons) or None
+    reasons = [
+        reason
+        for source in promise.sources
+        for reason in (_reason(source, names, today), _borrowed(source, today))
+        if reason is not None
+    ]
+    return "; ".join(dict.fromkeys(reasons)) or None
 
 
 def _reason(source: Source, names: Names, today: str) -> str | None:
     if source.arrival is not None:
-        called, date = source.arrival.order_no or "a document", source.arrival.date
-        if date is None:
+        called = _called(source.arrival)
+        if source.arrival.date is None:
             return f"{called} has no date"
-        return f"it counts on {called}, which is overdue" if date < today else None
+        return f"it counts on {called}, which is overdue" if source.arrival.date < today else None
     return _unknown_day(source, names, today) if source.day == NEVER else None
+
+
+def _borrowed(source: Source, today: str) -> str | None:
+    """Return what has to arrive for other orders, where they need a part themselves."""
+    if not source.counts_on:
+        return None
+    come = [
+        f"{_called(arrival)}{' (overdue)' if arrival.date is not None and arrival.date < today else ''}"
+        for arrival in source.counts_on
+    ]
+    of = _called(source.arrival) if source.arrival else "the stock"
+    what = "ingredients" if source.kind == "make" else f"{plain_number(source.quantity)} of {of}"
+    return f"{what} are needed by other orders, for which {first_of(come, _NAMED)} must arrive"
+
+
+def _called(arrival: Arrival) -> str:
+    return arrival.order_no or "a document"
 
 
 def _unknown_day(source: Source, names: Names, today: str) -> str:

@@ -32,6 +32,7 @@ class Source:
         lead_time: days that making or buying it takes; None where none is set.
         waits_for: the ingredient that is there last, where making has to wait for one.
         last: where the last part of that ingredient comes from.
+        counts_on: what has to arrive for others, who need this part, or what it is made of, themselves.
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Source:
     lead_time: int | None = None
     waits_for: int | None = None
     last: "Source | None" = None
+    counts_on: Sequence[Arrival] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +124,18 @@ class World:
         kind: Kind = "make" if supply.kind == "make" else "buy"
         if variant in above:
             return Source(kind, quantity, NEVER, lead_time=supply.lead_time)
-        waits_for, last = None, None
+        waits_for, last, counts_on = None, None, tuple[Arrival, ...]()
         for ingredient, per_unit in self.recipes.get(variant, ()) if kind == "make" else ():
-            there = self.promise((ingredient, location), per_unit * quantity, above | {variant}).last
+            promise = self.promise((ingredient, location), per_unit * quantity, above | {variant})
+            there = promise.last
+            counts_on += tuple(arrival for source in promise.sources for arrival in source.counts_on)
             if there and there.day > (last.day if last else ""):
                 waits_for, last = ingredient, there
         begins = last.day if last else ""
         days = supply.lead_time
         is_dated = supply.kind is not None and days is not None and abs(days) <= MOST_DAYS and begins < NEVER
         day = self._later(begins, days or 0) if is_dated else NEVER
-        return Source(kind, quantity, day, lead_time=supply.lead_time, waits_for=waits_for, last=last)
+        return Source(kind, quantity, day, None, supply.lead_time, waits_for, last, counts_on)
 
     def _later(self, day: str, days: int) -> str:
         begins = date.fromisoformat(day) if day else self.today
@@ -140,7 +144,8 @@ class World:
 
 def _shared(share: Share) -> Source:
     arrival = share.source if isinstance(share.source, Arrival) else None
-    return Source("incoming" if arrival else "stock", share.quantity, share.date, arrival)
+    counts_on = tuple(source for source in share.counts_on if isinstance(source, Arrival))
+    return Source("incoming" if arrival else "stock", share.quantity, share.date, arrival, counts_on=counts_on)
 
 
 def ledgers(
