@@ -114,6 +114,10 @@ def test_a_missing_answer_means_what_was_sent(
     assert (judged.retry, judged.hold, judged.error.status) == (retry, None, None)
 
 
+def test_what_did_not_arrive_says_why_in_a_traceback_too() -> None:
+    assert str(ExchangeFailed("the connection was cut", sent=True)) == "the connection was cut"
+
+
 def sender(patience: Patience, *answers: Reply | ExchangeFailed) -> tuple[Sender, ManualClock, list[RequestRecord]]:
     """Return a sender whose wire gives these answers, the last one for ever, its clock and what it told."""
     remaining: Iterator[Reply | ExchangeFailed] = iter(answers)
