@@ -61,7 +61,7 @@ def traced(tree: Path, path: Path = KEPT) -> Path:
 
 def _trace(tree: Path, path: Path, files: Iterable[str]) -> None:
     # In two words the file would be taken for tests, and what holds it for the root of all.
-    into = ("-p", "mutants.drawn.tracing", f"--lines-into={path}")
+    into = ("-p", "mutants.drawn.tracing", f"--lines-into={path}", "--every")
     code, output = ran(tree, (*PLAIN, *into, "-n", str(AT_ONCE), "--dist", "worksteal", *files), _SECONDS)
     if code not in {0, _TESTS_FAILED}:
         raise RuntimeError(f"the tests could not be traced:\n{output[-3_000:]}")

@@ -91,6 +91,17 @@ def sources(path: Path) -> dict[str, str]:
         return dict(db.execute("SELECT name, digest FROM sources"))
 
 
+def read(path: Path) -> list[TracedTest]:
+    """Return each test with what it runs; what importing ran is nobody's."""
+    with _opened(path) as db:
+        tests = db.execute("SELECT id, name, seconds FROM tests WHERE name <> ''").fetchall()
+        lines: dict[int, Lines] = {number: {} for number, _, _ in tests}
+        for number, file, bits in db.execute("SELECT test, file, bits FROM lines"):
+            if number in lines:
+                lines[number][file] = int.from_bytes(bits, "little")
+    return [TracedTest(name, seconds, lines[number]) for number, name, seconds in tests]
+
+
 def concerned(path: Path, files: Sequence[str]) -> list[str]:
     """Return those of the files that hold tests, and the files of the tests that run any of the others."""
     with _opened(path) as db:

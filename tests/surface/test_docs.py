@@ -191,7 +191,7 @@ def test_the_page_of_proofs_has_the_settings_as_they_stand() -> None:
     drawn = (ROOT / "mutants" / "drawn" / "__main__.py").read_text("utf-8")
     (beside,) = re.findall(r"-n (\d+)", soak)
     least, count = (re.findall(rf"^{name} = (\d+)$", drawn, re.MULTILINE)[0] for name in ("LEAST", "_COUNT"))
-    assert re.findall(r"\| (\d+)[^|]* \| `[^`]+` \|", text) == ["1", beside, str(NIGHTS), count, least]
+    assert re.findall(r"\| (\d+)[^|]* \| `[^`]+` \|", text) == ["1", beside, str(NIGHTS), str(NIGHTS), count, least]
 
 
 def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

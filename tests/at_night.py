@@ -1,0 +1,78 @@
+"""Leaves a part of the suite to the night: the cases of functions named in `at_night.txt`, but for one of each.
+
+They run no line that others do not run too. A run that names a path, or a word with `-k`, runs them like all others;
+`make soak` takes one of every few, and others the night after. `--every` leaves nothing out.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.nights import NIGHTS, first_step
+
+LISTED = Path(__file__).with_suffix(".txt")
+_IS_WHOLE = "is_whole"
+
+
+def listed() -> list[str]:
+    """Return the functions that are left to the night, each as pytest names it without its case."""
+    return [line for line in LISTED.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+
+
+def left(names: Sequence[str], functions: Collection[str]) -> dict[str, int]:
+    """Return which tests are left to the night, with a number that says to which one.
+
+    Of the cases of a function one stays, always the same. A function without cases is left whole.
+    """
+    cases = defaultdict[str, list[str]](list)
+    for name in names:
+        function = name.partition("[")[0]
+        if function in functions:
+            cases[function].append(name)
+    gone = [name for those in cases.values() for name in (sorted(those, key=_number)[1:] if len(those) > 1 else those)]
+    return {name: _number(name) for name in gone}
+
+
+def _number(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:4])
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Return whether a run is of all tests, none of which was asked for; processes of a run are told by their first."""
+    told: object = getattr(config, "workerinput", {}).get(_IS_WHOLE)
+    if isinstance(told, bool):
+        return told
+    is_asked = config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.option.keyword
+    return not is_asked and not config.getoption("--every")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the way to run all of them."""
+    parser.addoption("--every", action="store_true", help="run what is left to the night (tests/at_night.txt) too")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Tell a process of a run whether it is of all tests."""
+    config: pytest.Config = vars(node)["config"]
+    vars(node)["workerinput"][_IS_WHOLE] = is_whole(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow proofs what this night takes, and leave out the rest."""
+    if not is_whole(config):
+        return
+    proofs = {item.nodeid for item in items if item.get_closest_marker("soak")}
+    numbers = left([item.nodeid for item in items if item.nodeid not in proofs], frozenset(listed()))
+    stays, others = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        number = numbers.get(item.nodeid)
+        if number is not None and number % NIGHTS == first_step():
+            item.add_marker(pytest.mark.soak)
+        is_for_another = number is not None and number % NIGHTS != first_step()
+        (others if is_for_another else stays).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = stays

@@ -1,0 +1,90 @@
+"""What is left to the night: its list names functions that are there, and every test runs in one of a few nights."""
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from mutants.drawn.lines import TracedTest, write
+from mutants.drawn.redundant import main, redundant
+from tests.at_night import left, listed
+from tests.nights import NIGHTS
+
+ROOT = Path(__file__).parents[1]
+LINES = (1 << 40) - 1
+
+
+def test_each_name_that_is_left_to_the_night_is_a_test() -> None:
+    names = [name.split("::") for name in listed()]
+    assert names
+    trees = {file: ast.walk(ast.parse((ROOT / file).read_text("utf-8"))) for file, *_ in names}
+    there = {
+        file: {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        for file, nodes in trees.items()
+    }
+    # A machine of Hypothesis is a class whose `runTest` is nowhere written.
+    assert [name for name in names if len(name) == 2 and name[1] not in there[name[0]]] == []
+
+
+def test_of_the_cases_of_a_function_one_stays_and_the_others_are_shared_among_the_nights() -> None:
+    cases = [f"a.py::many[{nr}]" for nr in range(40)]
+    gone = left([*cases, "a.py::alone", "a.py::other[1]", "b.py::many[1]"], {"a.py::many", "a.py::alone"})
+    assert len(gone) == len(cases)
+    assert len(set(cases) - gone.keys()) == 1
+    assert "a.py::alone" in gone
+    assert {number % NIGHTS for number in gone.values()} == set(range(NIGHTS))
+    assert left(cases, {"a.py::many"}) == {name: nr for name, nr in gone.items() if name != "a.py::alone"}
+    assert left(["a.py::many[7]"], {"a.py::many"}).keys() == {"a.py::many[7]"}
+
+
+def traced(name: str, seconds: float, lines: int = LINES) -> TracedTest:
+    return TracedTest(name, seconds, {"src/a.py": lines})
+
+
+def costly(*names: str) -> list[TracedTest]:
+    """Return three tests that cost nothing and run each line of that file, and these, which cost much."""
+    return [*(traced(f"a.py::quick_{nr}", 0.1) for nr in range(3)), *(traced(name, 2.0) for name in names)]
+
+
+@pytest.mark.parametrize(
+    ("tests", "found"),
+    [
+        (costly("a.py::slow", "a.py::as_slow"), ["a.py::as_slow", "a.py::slow"]),
+        (costly("a.py::slow")[1:], []),
+        (costly(*(f"a.py::slow[{nr}]" for nr in range(5)))[1:], ["a.py::slow"]),
+        (costly("a.py::an_answer_is_lost", "a.py::sent_twice", "a.py::killed"), []),
+        (costly("tests/acceptance/a.py::slow", "lost/a.py::slow"), ["lost/a.py::slow"]),
+        ([*costly(), traced("a.py::elsewhere", 2.0, 1 << 50 | LINES)], []),
+        ([*costly(), traced("a.py::of_a_page", 2.0, 0b1111)], []),
+        ([*costly(), traced("a.py::quick", 0.9)], []),
+    ],
+    ids=[
+        "others run it",
+        "too few others",
+        "one case stays",
+        "promised",
+        "named",
+        "its own line",
+        "few lines",
+        "cheap",
+    ],
+)
+def test_a_function_can_go_when_three_others_run_each_of_its_lines(
+    tests: Sequence[TracedTest], found: list[str]
+) -> None:
+    assert redundant(tests) == found
+
+
+def test_the_list_is_made_of_what_was_traced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, into = tmp_path / "lines.db", tmp_path / "list.txt"
+    monkeypatch.setattr("mutants.drawn.redundant.LISTED", into)
+    monkeypatch.setattr("tests.at_night.LISTED", into)
+    write(trace, [traced("", 0.0), *costly("a.py::slow", "a.py::as_slow")])
+    assert main(["--trace", str(trace)]) == 0
+    assert capsys.readouterr().out == "2 functions, 2 of 5 tests: 4 of 4 s of work\n"
+    assert listed() == ["a.py::as_slow", "a.py::slow"]
+    with pytest.raises(SystemExit):
+        main(["--trace", str(tmp_path / "none.db")])
+    assert "run `make mutants-drawn` first" in capsys.readouterr().err
