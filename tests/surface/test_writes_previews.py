@@ -49,10 +49,11 @@ def test_every_argument_inside_another_has_a_value_that_must_make_a_difference(t
 
 
 async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -> list[object]:
-    """Return the requests of a preview, with their bodies."""
+    """Return the requests of a preview, with their bodies, or what speaks against one that lists none."""
     clock.advance(30)
-    result = await stage.result(tool, asked)
-    return [list(record) for record in as_planned(payload_of(result).get("requests", []))]
+    preview = payload_of(await stage.result(tool, asked))
+    against = [warning["message"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
+    return [list(record) for record in as_planned(preview.get("requests", []))] or against
 
 
 NOT_DRAWN = (

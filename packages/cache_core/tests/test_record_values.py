@@ -10,6 +10,7 @@ import pytest
 from cache_core.records import (
     InvalidRecord,
     Json,
+    as_amount,
     as_id,
     canonical,
     decode,
@@ -232,3 +233,25 @@ def test_a_part_of_a_record_stands_as_in_the_whole(fields: tuple[str, ...], part
 def test_paths_are_told_by_their_first_field() -> None:
     fields = frozenset({"id", "rows[].n", "rows[].k", "lines[].x", "lines"})
     assert inner_fields(fields) == {"id": frozenset(), "rows": {"n", "k"}, "lines": frozenset()}
+
+
+@pytest.mark.parametrize(
+    ("value", "amount"),
+    [
+        (7, Decimal(7)),
+        (Decimal("0E-10"), Decimal(0)),
+        (Decimal("-999999999999999999.1234567890"), Decimal("-999999999999999999.1234567890")),
+        (Decimal("5e-324"), Decimal("5e-324")),
+        (10**18, None),
+        (Decimal("1e999999"), None),
+        (Decimal("-1e9999999"), None),
+        (Decimal("1e-999999"), None),
+        (Decimal("NaN"), None),
+        (True, None),
+        ("7", None),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_an_amount_is_a_number_that_can_be_computed_with(value: object, amount: Decimal | None) -> None:
+    assert as_amount(value) == amount

@@ -108,7 +108,7 @@ async def test_an_audit_after_a_sync_is_a_task_that_closing_stops() -> None:
     seen: list[asyncio.Task[object]] = []
 
     async def silent(listed: Listed, window: Window, since: str | None) -> SourcePage:
-        seen.extend(task for task in asyncio.all_tasks() if task.get_name() == "audit gadget")
+        seen.extend(task for task in asyncio.all_tasks() if task.get_name() == "audits")
         if seen:
             await asyncio.Event().wait()
         return SourcePage([], 0) if since else SourcePage([], 1)

@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
-from katana_mcp.commands import calling
+from katana_mcp.commands import calling, first_sync
+from katana_mcp.commands.cache import screen
 from katana_mcp.configuration import sandbox
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import Fault, Sandbox, SandboxConfig, Status
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is busy takes long enough for some."""
+    monkeypatch.setattr(screen, "_EVERY", 1e9)
 
 
 def test_an_answer_is_json(command_line: Run) -> None:
@@ -43,12 +50,22 @@ def test_an_answer_without_all_rows_says_so_and_ends_with_one(
     own = OwnSandbox(Sandbox(SandboxConfig(variants=600)))
     own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(403), times=None))
     monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
+    monkeypatch.setattr(first_sync, "PATIENCE", 0.0)
     ran = command_line("call", "search_items", "query=a", "limit=1")
     message = f"katana-mcp: the first sync has not ended ({ran.data['warming']}): rows may be missing; call it again"
     assert (ran.code, ran.err, len(ran.data["rows"])) == (1, f"{message} in a moment\n", 1)
     own.sandbox.faults.clear()
     again = command_line("call", "search_items", "query=a", "limit=1")
     assert (again.code, again.err, "warming" in again.data) == (0, "", False)
+
+
+def test_the_first_sync_is_waited_for(command_line: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600)))
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(403), times=1))
+    monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
+    monkeypatch.setattr(first_sync, "AGAIN", 0.1)
+    ran = command_line("call", "search_items", "query=a", "limit=1")
+    assert (ran.code, ran.err, "warming" in ran.data) == (0, "", False)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from katana_mcp.gateway.files import CatalogFiles, read_attempts, read_catalog, 
 from katana_mcp.gateway.live import LiveCatalog, Stage
 from katana_mcp.gateway.mapping import answer, checked, mapped, request
 from katana_mcp.gateway.model import Aggregate, CatalogError, Rule
-from katana_mcp.gateway.schemas import captured
+from katana_mcp.gateway.schemas import captured, hashes
 from katana_mcp.tools.warnings import Refused
 
 
@@ -81,6 +81,7 @@ def test_a_tool_without_a_name_is_not_kept(listed: dict[str, Any]) -> None:
         captured({**listed, "inputSchema": {}})
 
 
+PIN = {"inputSchema": {}}
 OTHER_LOCKS: tuple[object, ...] = (
     [],
     {"tools": []},
@@ -90,6 +91,8 @@ OTHER_LOCKS: tuple[object, ...] = (
     {"tools": {"a.x": {"descriptor": {}, "hashes": {}}}},
     {"tools": {"a.x": {"descriptor": [], "hashes": {}}}},
     {"tools": {"a.x": {"descriptor": {"inputSchema": {}}}}},
+    {"tools": {"a.x": {"adopted_at": 5, "descriptor": PIN, "hashes": hashes(PIN)}}},
+    {"tools": {"a.x": {"descriptor": PIN, "hashes": hashes(PIN)}}},
 )
 
 

@@ -1,6 +1,7 @@
 """The rules of the tool catalogue: what is written and compared, and what is asked before another server is called."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Generator
 from contextlib import suppress
@@ -109,12 +110,19 @@ def test_an_overlay_changes_single_values_and_leaves_the_rest(tmp_path: Path) ->
     assert set(read.upstreams) == {"a", "c"}
 
 
-def test_a_lock_that_was_changed_by_hand_is_refused(site: Site) -> None:
+async def test_a_lock_that_was_changed_by_hand_is_refused_until_its_entry_is_removed_and_adopted(site: Site) -> None:
     files = CatalogFiles(site.written, site.state)
     assert set(read_pins(files)) == {"shipping.quote", "shipping.book", "shipping.track"}
     files.lock.write_text(files.lock.read_text("utf-8").replace("Book a parcel.", "Book two parcels."))
-    with pytest.raises(CatalogError, match=r"shipping\.book was changed by hand"):
+    way = "take the change back, or remove its entry and adopt it again"
+    with pytest.raises(CatalogError, match=rf"shipping\.book was changed by hand: {way}"):
         read_pins(files)
+    lock = json.loads(files.lock.read_text("utf-8"))
+    del lock["tools"]["shipping.book"]
+    files.lock.write_text(json.dumps(lock))
+    choice = load_catalog_choice(catalog_file=site.written, cache_dir=site.home / "kept")
+    assert (await asking.adopt(choice, ("shipping.book",), additive=False, yes=True)).fine
+    assert read_pins(files)["shipping.book"]["description"] == "Book a parcel."
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:

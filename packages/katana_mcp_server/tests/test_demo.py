@@ -14,6 +14,7 @@ import structlog
 from fastmcp.client.client import CallToolResult
 from mcp.types import TextContent, Tool
 
+from katana_mcp.commands import first_sync
 from katana_mcp.commands.cli import ChapterName
 from katana_mcp.commands.demo import show
 from katana_mcp.commands.demo.buying import BUYING
@@ -192,8 +193,8 @@ async def test_a_step_asks_again_while_the_first_sync_goes_on_and_gives_up_in_th
         return slow
 
     monkeypatch.setattr(show, "Client", client)
-    monkeypatch.setattr(show, "_AGAIN", 0.0)
-    monkeypatch.setattr(show, "_PATIENCE", patience)
+    monkeypatch.setattr(first_sync, "AGAIN", 0.0)
+    monkeypatch.setattr(first_sync, "PATIENCE", patience)
     step = Step("What is there?", "search_items", always(), lambda _: None, by_row("{sku}"))
     assert await show.run([Chapter("one", "One", (step,))], color=False) == code
     lines = [line.strip() for line in shown]

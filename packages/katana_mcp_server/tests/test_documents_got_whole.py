@@ -153,13 +153,17 @@ async def test_every_list_of_a_document_is_paged_and_the_longest_says_whether_th
 GONE: list[tuple[dict[str, object], list[ToolWarning]]] = [
     ({"deleted_at": AS_OF}, [advisory("deleted_item", f"sales order SO-7 was deleted in Katana at {AS_OF}")]),
     ({"archived_at": AS_OF}, [advisory("archived_item", f"sales order SO-7 was archived in Katana at {AS_OF}")]),
+    (
+        {"deleted_at": AS_OF, "order_no": None},
+        [advisory("deleted_item", f"sales order 7 was deleted in Katana at {AS_OF}")],
+    ),
     ({}, []),
 ]
 
 
-@pytest.mark.parametrize(("state", "warnings"), GONE, ids=["deleted", "archived", "live"])
+@pytest.mark.parametrize(("state", "warnings"), GONE, ids=["deleted", "archived", "no number", "live"])
 async def test_a_document_that_is_gone_says_so(state: Mapping[str, object], warnings: list[ToolWarning]) -> None:
-    assert (await got(await shop(1, **state)))[1].warnings == warnings
+    assert (await got(await shop(1, **state), sales_order_id=7))[1].warnings == warnings
 
 
 @pytest.mark.parametrize(("count", "is_cut"), [(10_000, False), (10_001, True)])

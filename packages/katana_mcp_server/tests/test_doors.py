@@ -1,6 +1,7 @@
 """The HTTP door, on real sockets: own names and the right token come in, everybody else stays out."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -157,6 +158,37 @@ async def test_a_port_that_is_taken_is_said_in_one_sentence(
         settings = load(_env_file=None, sandbox=True, api_key="k", http=True, http_token=TOKEN, port=door.port)
         with pytest.raises(SettingsError, match=rf"KATANA_MCP_PORT.*127\.0\.0\.1:{door.port} cannot be bound"):
             await serve(application(settings, Environment(transport=own.transport(), in_memory=True)), settings)
+
+
+_SEARCH = {"name": "search_items"}
+MALFORMED: list[tuple[str, dict[str, object], str]] = [
+    ("tools/call", {}, "params.name is required"),
+    ("tools/call", {"name": 5}, "params.name must be a text"),
+    ("tools/call", {**_SEARCH, "arguments": ["x"]}, "params.arguments must be an object"),
+    (
+        "tools/call",
+        {**_SEARCH, "_meta": {"progressToken": {"a": 1}}},
+        "params._meta.progressToken must be a text or must be a whole number",
+    ),
+    ("prompts/get", {"name": "x", "arguments": {"a": 1}}, "params.arguments.a must be a text"),
+    ("resources/read", {"uri": []}, "params.uri must be a text"),
+]
+
+
+async def test_parameters_of_another_form_are_refused_with_what_is_wrong(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys) as door:
+        headers = {"Host": f"127.0.0.1:{door.port}", "Authorization": f"Bearer {TOKEN}"}
+        _, greeting = await door.knock(headers)
+        found = re.search(r"mcp-session-id: (\S+)", greeting, re.IGNORECASE)
+        assert found is not None
+        for method, params, message in MALFORMED:
+            body = {"jsonrpc": "2.0", "id": 5, "method": method, "params": params}
+            _, answer = await door.knock({**headers, "Mcp-Session-Id": found[1]}, body)
+            (event,) = re.findall(r"data: (\{.*\})", answer)
+            error = json.loads(event)["error"]
+            assert (error["code"], error["message"]) == (-32602, f"Invalid request parameters: {message}")
 
 
 def test_what_a_client_is_sent_waits_for_no_acknowledgement() -> None:

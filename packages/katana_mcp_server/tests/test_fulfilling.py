@@ -11,10 +11,10 @@ from transfer_plans import applied
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
-from katana_mcp.entities.sales_orders.fulfilling.departing import RECIPE
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest
 from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
+from katana_mcp.entities.sales_orders.shipped_goods import RECIPE
 from katana_mcp.references.display_names import Names
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.testing import Payload, Stage

@@ -155,3 +155,12 @@ def test_what_is_open_of_a_row_is_what_was_not_shipped() -> None:
     order: Wire = {"location_id": 9, "sales_order_rows": [row, shipped, picked]}
     (found,) = needs.open_rows(order, {1: Decimal(2), 2: Decimal(2)})
     assert (found.left, found.variant_id, found.location_id) == (3, 7, 9)
+
+
+async def test_after_a_day_without_calls_the_first_answer_is_current(stage: Stage, clock: ManualClock) -> None:
+    await paced(clock, stage.call(TOOL))
+    clock.advance(25 * 3_600)
+    for _ in range(3):
+        answer = await paced(clock, stage.call(TOOL))
+        assert "stale" not in answer, answer["stale"]
+        clock.advance(4)

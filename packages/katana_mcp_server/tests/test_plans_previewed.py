@@ -276,11 +276,12 @@ async def test_what_is_not_there_is_said_before_what_moves() -> None:
     assert (await desk.ask()).message == message
 
 
-async def test_what_speaks_against_a_plan_leaves_it_without_a_token() -> None:
+async def test_what_speaks_against_a_plan_leaves_it_without_a_token_and_without_requests() -> None:
     against = [advisory("x", "late"), blocking("y", "no such thing", "name"), blocking("z", "nor this")]
     desk = Desk(warnings=against)
-    assert refused(await desk.ask(), "cannot be applied: no such thing", against)
-    assert desk.journal.kept == []
+    answer = await desk.ask()
+    assert refused(answer, "cannot be applied: no such thing", against)
+    assert (answer.requests, desk.journal.kept) == ([], [])
 
 
 async def test_a_plan_that_sends_nothing_has_no_token() -> None:

@@ -173,6 +173,21 @@ def _nested(tenant: Tenant) -> tuple[int, int, int]:
     return top, below, part
 
 
+@pytest.mark.parametrize("beyond", ["1e999999", "-1e999999", "1e400"])
+async def test_an_amount_beyond_any_sense_counts_as_unknown(
+    stage: Stage, tenant: Tenant, clock: ManualClock, beyond: str
+) -> None:
+    top, below, _ = _nested(tenant)
+    for row in list(tenant.all("bom_rows")):
+        if row["product_variant_id"] in {top, below}:
+            tenant.edit("bom_rows", row["id"], quantity=beyond)
+    tenant.set_stock(top, NORTH, 0)
+    tenant.create("inventory_safety_stock_levels", {"variant_id": top, "location_id": NORTH, "value": 3})
+    clock.advance(3_600)
+    answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH))
+    assert [text.split()[1] for text in answer["to_make"]] == [tenant.get("variants", top)["sku"]]
+
+
 async def test_a_horizon_leaves_out_what_orders_need_later(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     pad, customer = part_of(tenant), live(tenant, "customers")[0]
     row = {"variant_id": pad["id"], "quantity": 500, "price_per_unit": 1}

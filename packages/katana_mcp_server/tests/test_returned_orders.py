@@ -1,6 +1,7 @@
-"""An order that has sales returns is not deleted by Katana: the preview says so, by what Katana has now."""
+"""A shipped order that is deleted: what comes back to the stock, and that one with sales returns stays."""
 
-from server_wire import live
+import pytest
+from server_wire import Wire, amount, live
 
 from katana_mcp.testing import Stage
 from katana_sandbox import ManualClock, Tenant
@@ -34,3 +35,33 @@ async def test_a_return_that_came_after_the_last_sync_counts(stage: Stage, tenan
     assert ["RO-900" in warning["message"] for warning in plan["warnings"] if warning["severity"] == "blocking"] == [
         True
     ]
+
+
+def _shipped(tenant: Tenant, status: str) -> Wire:
+    """Return an order of this status without returns."""
+    having = {one["sales_order_id"] for one in live(tenant, "sales_returns")}
+    return next(one for one in live(tenant, "sales_orders") if one["status"] == status and one["id"] not in having)
+
+
+@pytest.mark.parametrize("status", ["PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"])
+async def test_the_stock_after_a_deletion_is_the_one_that_the_preview_shows(
+    stage: Stage, tenant: Tenant, status: str
+) -> None:
+    order = _shipped(tenant, status)
+    plan = await stage.call("delete_sales_order", sales_order_id=order["id"])
+    assert plan["stock"]
+    shown = {where.rpartition(": ")[0]: where.rpartition(" → ")[2] for where in plan["stock"]}
+    (outcome,) = (await stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))["outcomes"]
+    assert outcome["applied"], outcome
+    skus = {one["id"]: one["sku"] for one in live(tenant, "variants")}
+    places = {one["id"]: one["name"] for one in live(tenant, "locations")}
+    levels = {
+        f"{skus.get(level['variant_id'])} at {places.get(level['location_id'])}": amount(level["quantity_in_stock"])
+        for level in tenant.all("inventory")
+    }
+    assert {where: levels[where] for where in shown} == {where: amount(after) for where, after in shown.items()}
+
+
+async def test_an_order_of_which_nothing_left_brings_nothing_back(stage: Stage, tenant: Tenant) -> None:
+    plan = await stage.call("delete_sales_order", sales_order_id=_shipped(tenant, "NOT_SHIPPED")["id"])
+    assert plan.get("stock", []) == []

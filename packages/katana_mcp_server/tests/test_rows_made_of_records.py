@@ -222,6 +222,14 @@ def test_the_options_of_a_variant_are_told_in_their_order() -> None:
     assert [config({"config_attributes": []}), config({})] == [None, None]
 
 
+@pytest.mark.parametrize("missing", [{}, {"config_value": None}, {"config_value": ""}, None], ids=str)
+def test_an_option_without_a_value_takes_no_other_options_value(missing: dict[str, Json] | None) -> None:
+    first = None if missing is None else {"config_name": "Size", **missing}
+    colour: dict[str, Json] = {"config_name": "Colour", "config_value": "Red"}
+    assert config({"config_attributes": [first, colour]}) == "Colour: Red"
+    assert config({"config_attributes": [{"config_value": "L"}, colour]}) == "L, Colour: Red"
+
+
 SPEC = ToolSpec(
     name="t", toolset="sales", description="", request=Request, answer=Answer, run=lambda _, __: pytest.fail("not run")
 )

@@ -98,6 +98,20 @@ def is_text(value: str) -> bool:
     return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value
 
 
+def as_amount(value: object) -> Decimal | None:
+    """Return the value if it can be an amount, or None: what is computed of `1e999999` overflows.
+
+    An amount is below 10**18, the most that Katana takes, and not closer to zero than a double can be.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    amount = Decimal(value)
+    return amount if amount.is_finite() and amount.adjusted() in _EXPONENTS else None
+
+
+_EXPONENTS = range(-400, 18)
+
+
 def as_id(value: object) -> RecordId | None:
     """Return the value if it can identify a record: a text, or a whole number of 64 bits; `true` is neither."""
     if isinstance(value, str):

@@ -1,21 +1,27 @@
 """Typed reads from open records: a value of another kind than expected is absent, never a guess."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import cast
 
-from cache_core.records import Record
+from cache_core.records import Record, as_amount
 
 EMPTY: Record = {}
 """A record without any field."""
 
 
 def number(record: Record, name: str) -> Decimal | None:
-    """Return an amount, or None when it is absent or null: absent is never zero."""
+    """Return an amount, or None when it is absent, null or beyond what can be one: absent is never zero."""
+    return as_amount(record.get(name))
+
+
+def number_or_text(record: Record, name: str) -> Decimal | None:
+    """Return an amount that Katana sends as a number or as a text, `"2.00000"` (facts 5.2), or None."""
     value = record.get(name)
-    if value is None or isinstance(value, Decimal):
-        return value
-    return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    try:
+        return as_amount(Decimal(value) if isinstance(value, str) else value)
+    except InvalidOperation:
+        return None
 
 
 def total(amounts: Sequence[Decimal | None]) -> Decimal | None:

@@ -5,7 +5,7 @@ Refuses to hold a transaction over a request, and to move a cursor without proof
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,8 @@ class Syncer:
         self._running: dict[str, asyncio.Task[SyncOutcome]] = {}
         self._unread: dict[str, str] = {}
         self._auditing: asyncio.Task[None] | None = None
+        self._due_audits: dict[str, EntitySpec] = {}
+        self._refreshes = 0
 
     def progress(self, entity: str) -> Progress | None:
         """Return how far the running listing of the entity is, or None when none runs."""
@@ -114,6 +116,16 @@ class Syncer:
             self._running[entity] = task
             task.add_done_callback(lambda _: self._ended(entity))
         return task
+
+    @contextlib.contextmanager
+    def before_audits(self) -> Generator[None]:
+        """Let no audit begin while the block runs: its syncs, which somebody may wait for, come first."""
+        self._refreshes += 1
+        try:
+            yield
+        finally:
+            self._refreshes -= 1
+        self._begin_audits()
 
     async def write_through(
         self, entity: str, record: Record, *, knows: Collection[str] | None = None, is_new: bool = False
@@ -264,10 +276,24 @@ class Syncer:
         if progress is not None:
             self._progress.tell(progress)
 
+    @property
+    def _is_auditing(self) -> bool:
+        return self._auditing is not None and not self._auditing.done()
+
     def _audit_on(self, spec: EntitySpec) -> None:
-        """Go on with the audit of the entity, unless another one is audited: nobody waits for it."""
-        if self._auditing is None or self._auditing.done():
-            self._auditing = asyncio.create_task(self._audit_some(spec), name=f"audit {spec.name}")
+        """Go on with the audit of the entity, after the refreshes under way, unless another one is audited."""
+        if self._refreshes or not self._is_auditing:
+            self._due_audits[spec.name] = spec
+        self._begin_audits()
+
+    def _begin_audits(self) -> None:
+        """Go on with the audits that are due, one after the other: nobody waits for them."""
+        if self._due_audits and not self._refreshes and not self._is_auditing:
+            self._auditing = asyncio.create_task(self._audit_due(), name="audits")
+
+    async def _audit_due(self) -> None:
+        while self._due_audits and not self._refreshes:
+            await self._audit_some(self._due_audits.pop(next(iter(self._due_audits))))
 
     async def _audit_some(self, spec: EntitySpec) -> None:
         tally = Tally()

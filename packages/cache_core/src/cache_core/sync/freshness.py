@@ -266,7 +266,11 @@ class FreshReads:
         return task
 
     async def _refresh(self, names: list[str], part: float) -> tuple[SyncOutcome, ...]:
-        """Sync the entities that are due one after the other, parents before their children."""
+        """Sync the entities that are due one after the other, parents before their children, and audits after them."""
+        with self._syncer.before_audits():
+            return await self._refresh_each(names, part)
+
+    async def _refresh_each(self, names: list[str], part: float) -> tuple[SyncOutcome, ...]:
         silent, outcomes = False, list[SyncOutcome]()
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.

@@ -6,7 +6,7 @@ Refuses to call covered what is not known.
 from collections.abc import Sequence
 from decimal import Decimal
 
-from cache_core.records import Record
+from cache_core.records import Record, as_amount
 
 
 def stock_record(variant_id: int, fetched_at: str, dirty_at: str | None, levels: Sequence[Record]) -> Record:
@@ -33,8 +33,8 @@ def is_covered(level: Record) -> bool:
 
     What is on its way is not counted, except where Katana gives it as less than nothing.
     """
-    target, held = target_of(level), _amount(level, "quantity_in_stock")
-    committed, expected = _amount(level, "quantity_committed"), _amount(level, "quantity_expected")
+    target, held = target_of(level), as_amount(level.get("quantity_in_stock"))
+    committed, expected = as_amount(level.get("quantity_committed")), as_amount(level.get("quantity_expected"))
     if target is None or held is None or committed is None or expected is None:
         return False
     return target + committed <= held + min(Decimal(0), expected)
@@ -45,12 +45,5 @@ def target_of(level: Record) -> Decimal | None:
 
     Katana's reorder point is an older name of the safety stock: the two are never added up.
     """
-    points = _amount(level, "reorder_point"), _amount(level, "safety_stock_level")
+    points = as_amount(level.get("reorder_point")), as_amount(level.get("safety_stock_level"))
     return max((point for point in points if point is not None), default=None)
-
-
-def _amount(level: Record, name: str) -> Decimal | None:
-    value = level.get(name)
-    if isinstance(value, Decimal):
-        return value
-    return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else None

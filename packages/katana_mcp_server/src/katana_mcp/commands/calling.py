@@ -4,22 +4,25 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from fastmcp import Client
+from fastmcp.client.client import CallToolResult
 from fastmcp.client.elicitation import ElicitationHandler, ElicitResult
 
+from katana_mcp.commands import first_sync
 from katana_mcp.commands.cache.screen import ShownProgress, bars, confirmed, is_interactive
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.application import application
+from katana_mcp.server.catalogue import tools
 
 
 async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
     """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused or incomplete.
 
-    An answer is incomplete while the first sync is running: rows may be missing. A preview of what cannot be applied is
-    a refusal, and so is a plan that was not wholly applied.
+    An answer is incomplete while the first sync is running: rows may be missing. It is then asked for again, for a
+    minute at most. A preview of what cannot be applied is a refusal, and so is a plan that was not wholly applied.
     On a terminal the person there is asked what the tool asks a person; elsewhere nobody can be asked.
 
     Raises:
@@ -33,14 +36,23 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
             tell(message or tool, int(progress), None if total is None else int(total))
 
         person = _person(tell) if is_interactive() else None
+        changes_nothing = all(spec.read_only for spec in tools() if spec.name == tool)
         async with Client(server, elicitation_handler=person) as client:
-            result = await client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress)
-    texts = [text for content in result.content if (text := getattr(content, "text", None)) is not None]
-    sys.stdout.write(_indented("\n".join(texts)) + "\n")
+            result = await first_sync.complete(
+                lambda: client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress),
+                lambda answered: first_sync.unfinished(_object_in(_text_of(answered))) if changes_nothing else None,
+                lambda reached: tell(f"first sync {reached}:", 0, None),
+            )
+    sys.stdout.write(_indented(_text_of(result)) + "\n")
     warming = None if result.is_error else (result.structured_content or {}).get("warming")
     if warming is not None:
         sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
     return 1 if result.is_error or warming is not None or _falls_short(result.structured_content or {}) else 0
+
+
+def _text_of(result: CallToolResult) -> str:
+    texts = [text for content in result.content if (text := getattr(content, "text", None)) is not None]
+    return "\n".join(texts)
 
 
 def _falls_short(answer: Mapping[str, Any]) -> bool:
@@ -76,13 +88,23 @@ def arguments_of(words: tuple[str, ...], given: str | None) -> dict[str, object]
 
 
 def _object(text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
+    found = _parsed(text)
     if not isinstance(found, dict):
         raise SettingsError('--arguments takes a JSON object, as in \'{"query": "fork"}\', or - for one from stdin')
-    return found  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
+    return cast("dict[str, object]", found)
+
+
+def _object_in(text: str) -> dict[str, object]:
+    """Return the answer that a text is; empty where it is none."""
+    found = _parsed(text)
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _indented(text: str) -> str:

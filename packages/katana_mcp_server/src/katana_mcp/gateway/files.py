@@ -136,11 +136,13 @@ def read_pins(files: CatalogFiles) -> dict[str, Json]:
         return {}
     tools = cast("dict[str, Json]", _json(files.lock).get("tools", {}))
     try:
+        incomplete = [target for target, kept in tools.items() if not isinstance(kept["adopted_at"], str)]
         changed = [target for target, kept in tools.items() if hashes(kept["descriptor"]) != kept["hashes"]]
     except (AttributeError, KeyError, TypeError):
         raise CatalogError(f"{files.lock.name} is not as adopting writes it: remove it and adopt again") from None
-    if changed:
-        raise CatalogError(f"{files.lock.name}: {changed[0]} was changed by hand: adopt it again")
+    if changed or incomplete:
+        way = "take the change back, or remove its entry and adopt it again"
+        raise CatalogError(f"{files.lock.name}: {(changed or incomplete)[0]} was changed by hand: {way}")
     return {target: kept["descriptor"] for target, kept in sorted(tools.items())}
 
 

@@ -14,7 +14,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.values import get_int, number_or_text, rows
 from katana_mcp.writing.actions import Action
 
 type Lines = Mapping[int, Decimal]
@@ -92,12 +92,8 @@ def _lost(new: Repeated, entry: Entry) -> str | None:
 
 
 def _is_alike(new: Repeated, record: Record) -> bool:
-    return lines_of((get_int(row, "variant_id"), _quantity(row)) for row in rows(record, new.rows)) == new.lines
-
-
-def _quantity(row: Record) -> Decimal | None:
-    value = row.get("quantity")
-    return Decimal(value) if isinstance(value, str) else number(row, "quantity")
+    pairs = ((get_int(row, "variant_id"), number_or_text(row, "quantity")) for row in rows(record, new.rows))
+    return lines_of(pairs) == new.lines
 
 
 def _called(new: Repeated, record: Record) -> str:

@@ -17,6 +17,7 @@ from fastmcp import Client
 from fastmcp.client.progress import ProgressHandler
 from fastmcp.client.transports import StdioTransport
 
+from katana_mcp.commands import first_sync
 from katana_mcp.commands.demo.hosts import CONNECT
 from katana_mcp.commands.demo.step import Answer, Chapter, Step
 from katana_mcp.configuration.logs import takes_color
@@ -127,10 +128,6 @@ def requests(count: int) -> str:
     return f"{count} API request{'' if count == 1 else 's'}"
 
 
-_PATIENCE, _AGAIN = 60.0, 1.0
-"""Seconds that a step waits for the first sync of a slow machine, and after which it asks again."""
-
-
 async def _step(screen: Screen, session: _Session, step: Step) -> bool:
     answers, sandbox = session.answers, session.sandbox
     screen.line()
@@ -169,15 +166,14 @@ async def _answered(screen: Screen, session: _Session, step: Step, arguments: di
         del progress, total
         screen.line(f"  {message}", "2")
 
-    started = time.monotonic()
-    while True:
-        answer, failed = await _call_step(session, step, arguments, on_progress)
-        if not answer.get("warming"):
-            return answer, failed
-        if time.monotonic() - started >= _PATIENCE:
-            return {"message": f"the first sync takes longer than {_PATIENCE:.0f} s"}, not step.may_fail
-        screen.line(f"  the first sync goes on, {answer['warming']}: asked again", "2")
-        await asyncio.sleep(_AGAIN)
+    answer, failed = await first_sync.complete(
+        lambda: _call_step(session, step, arguments, on_progress),
+        lambda asked: first_sync.unfinished(asked[0]),
+        lambda reached: screen.line(f"  the first sync goes on, {reached}: asked again", "2"),
+    )
+    if first_sync.unfinished(answer) is None:
+        return answer, failed
+    return {"message": f"the first sync takes longer than {first_sync.PATIENCE:.0f} s"}, not step.may_fail
 
 
 async def _call_step(

@@ -13,11 +13,13 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.checks import RETURNS, is_open, traced_rows
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import FEE, ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import returned, with_kits
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.values import get_int, rows
+from katana_mcp.writing.stock_moves import read_levels
 
 _NEW = ("customer", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
 _OLD = (*_NEW, FULFILLMENTS)
@@ -42,7 +44,16 @@ async def gather(change: Transition, services: Services) -> Facts:
                 facts = replace(facts, beside={**facts.beside, RETURNS: await _returns_now(mine, services)})
     else:
         await current(services, FACTORY, ())
-    return replace(facts, names=await _names(change, facts, services))
+    facts = replace(facts, names=await _names(change, facts, services))
+    is_shipped = change.before is not None and not is_open(change.before)
+    return await _with_levels(replace(change, facts=facts), services) if is_shipped and change.after is None else facts
+
+
+async def _with_levels(change: Transition, services: Services) -> Facts:
+    """Return the facts with the stock of what comes back."""
+    facts = await with_kits(change.facts, rows(change.old, ROWS), services)
+    moves = returned(replace(change, facts=facts))
+    return replace(facts, levels=await read_levels(services, [move.variant for move in moves]))
 
 
 async def _returns_now(mine: Where, services: Services) -> tuple[Record, ...]:

@@ -17,6 +17,7 @@ from katana_mcp.entities.sales_orders import checks, pricing
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
 from katana_mcp.entities.sales_orders.responses import ANSWERS
+from katana_mcp.entities.sales_orders.shipped_goods import returned
 from katana_mcp.surface.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
@@ -172,6 +173,7 @@ SALES_ORDER = Writable(
     no_way_back=checks.no_way_back,
     back=checks.back,
     left=checks.left,
+    moves=returned,
     totals=pricing.totals,
     currency=pricing.currency,
     rules=(*pricing.RULES, *checks.RULES),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from cache_core.records import Record, values_at
+from cache_core.records import Record
 from katana_mcp.references.display_names import Names
 from katana_mcp.tools.answers import Answer, Number, plain
 from katana_mcp.values import rows
@@ -52,6 +52,5 @@ def custom_fields(record: Record, name: str, names: Names | None = None) -> list
 
 def config(variant: Record) -> str | None:
     """Return the options of a variant, `Size: L, Colour: Red`, or None when it has none."""
-    names = values_at(variant, "config_attributes[].config_name")
-    values = values_at(variant, "config_attributes[].config_value")
-    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) or None
+    pairs = [(row.get("config_name"), row.get("config_value")) for row in rows(variant, "config_attributes")]
+    return ", ".join(f"{name}: {value}" if name else str(value) for name, value in pairs if value) or None

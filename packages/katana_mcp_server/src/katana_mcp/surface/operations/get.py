@@ -201,7 +201,8 @@ def _deleted_warning(document: Document, stored: Stored, spec: EntitySpec) -> li
     if not (stored.deleted or stored.archived):
         return []
     state = "deleted" if stored.deleted else "archived"
-    called = f"{titled(document.source)} {text(stored.record, spec.key_path or 'id')}"
+    key = text(stored.record, spec.key_path) if spec.key_path else None
+    called = f"{titled(document.source)} {key or stored.id}"
     message = f"{called} was {state} in Katana at {text(stored.record, f'{state}_at')}"
     code = warning_codes.DELETED_ITEM if stored.deleted else warning_codes.ARCHIVED_ITEM
     return [advisory(code, message)]

@@ -143,7 +143,7 @@ def _preview_payload(
         **draft.document,
         "lines": list(draft.lines) or None,
         "changes": list(draft.changes) or None,
-        "requests": [PlannedRequest.of(action) for action in draft.actions],
+        "requests": [PlannedRequest.of(action) for action in draft.actions if against is None],
         "plan_token": token,
         "expires_at": None if token is None else iso(services.clock.now() + LIFE),
         "next_actions": [] if token is None else [f"apply_plan(plan_tokens=[{token!r}])"],

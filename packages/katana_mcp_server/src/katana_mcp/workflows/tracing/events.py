@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from cache_core.records import Record
-from katana_mcp.values import get_int, ids, number, rows
+from katana_mcp.values import get_int, ids, number_or_text, rows
 
 type Kind = Literal["received", "made", "returned", "adjusted", "transferred", "used", "shipped", "reserved"]
 
@@ -109,7 +109,7 @@ def _entries(row: Record, variant_id: int, rate: Decimal) -> Iterator[tuple[Lot,
     named = rows(row, "traceability") or rows(row, "batch_transactions")
     for entry in named:
         lot = Lot(variant_id, get_int(entry, "batch_id"), get_int(entry, "serial_number_id"))
-        yield lot, abs(_amount(entry)) * rate
+        yield lot, abs(number_or_text(entry, "quantity") or Decimal(0)) * rate
     if not named:
         units = [get_int(unit, "id") for unit in rows(row, "serial_numbers")] or ids(row, "serial_numbers") or []
         yield from _units(variant_id, [unit for unit in units if unit is not None])
@@ -117,14 +117,3 @@ def _entries(row: Record, variant_id: int, rate: Decimal) -> Iterator[tuple[Lot,
 
 def _units(variant_id: int, units: Sequence[int]) -> Iterator[tuple[Lot, Decimal]]:
     return ((Lot(variant_id, None, unit), Decimal(1)) for unit in units)
-
-
-def _amount(entry: Record) -> Decimal:
-    """Return an amount that Katana sends as a number or as a text, `"2.00000"` (facts 5.2)."""
-    sent = entry.get("quantity")
-    if not isinstance(sent, str):
-        return number(entry, "quantity") or Decimal(0)
-    try:
-        return Decimal(sent)
-    except ArithmeticError:
-        return Decimal(0)

@@ -11,10 +11,11 @@ from katana_mcp.entities.sales_orders.correcting.plan import plan
 from katana_mcp.entities.sales_orders.correcting.request import CORRECTED, REQUEST
 from katana_mcp.entities.sales_orders.correcting.rest import look, rest
 from katana_mcp.entities.sales_orders.correcting.showing import moves
-from katana_mcp.entities.sales_orders.fulfilling import shipments_now, with_kits
+from katana_mcp.entities.sales_orders.fulfilling import shipments_now
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.entities.sales_orders.responses import CorrectOrderResponse
+from katana_mcp.entities.sales_orders.shipped_goods import with_kits
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.references.resolve import unasked
 from katana_mcp.references.services import Services, current

@@ -23,9 +23,9 @@ from katana_mcp.entities.sales_orders.correcting.goal import (
 )
 from katana_mcp.entities.sales_orders.correcting.request import BATCHES, CORRECTED, SHIPMENT
 from katana_mcp.entities.sales_orders.correcting.showing import moves
-from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import GONE
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number

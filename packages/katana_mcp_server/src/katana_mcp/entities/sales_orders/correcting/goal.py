@@ -16,9 +16,10 @@ from katana_mcp.documents.traces import TRACE, retraced, traces
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders import pricing
 from katana_mcp.entities.sales_orders.correcting.request import BATCHES, CORRECTED, EDITED, MADE_WITH, SHIPMENT
-from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, HEAD, is_service, status_of
+from katana_mcp.entities.sales_orders.fulfilling.shipment import HEAD, status_of
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import GONE, is_service
 from katana_mcp.tools.requests import Request
 from katana_mcp.values import get_int, number, rows
 

@@ -28,10 +28,11 @@ from katana_mcp.entities.sales_orders.checks import OPEN
 from katana_mcp.entities.sales_orders.correcting.goal import IS_TRACKED, ROW, SHIPPED_WITH, amount, order_of
 from katana_mcp.entities.sales_orders.correcting.request import EDITED, MADE_WITH, SHIPPED
 from katana_mcp.entities.sales_orders.fulfilling.plan import known_by
-from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, HEAD
+from katana_mcp.entities.sales_orders.fulfilling.shipment import HEAD
 from katana_mcp.entities.sales_orders.fulfilling.tracing import with_rest
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import GONE
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject

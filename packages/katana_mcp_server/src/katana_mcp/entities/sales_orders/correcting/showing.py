@@ -6,10 +6,9 @@ from katana_mcp.documents.shown import in_words
 from katana_mcp.documents.traces import in_batches
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.correcting.goal import ROW, amount, left_of
-from katana_mcp.entities.sales_orders.fulfilling.departing import row_moves
-from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS, row_line
+from katana_mcp.entities.sales_orders.shipped_goods import GONE, row_moves
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.preview import FieldChange, field_in_words
 from katana_mcp.writing.stock_moves import StockMove

@@ -4,23 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cache_core.records import Record
-from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.checks import is_open
-from katana_mcp.entities.sales_orders.fulfilling.departing import RECIPE, is_kit, moves
+from katana_mcp.entities.sales_orders.fulfilling.departing import moves
 from katana_mcp.entities.sales_orders.fulfilling.plan import checks, plan
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest
 from katana_mcp.entities.sales_orders.fulfilling.shipment import as_it_is, shipped
-from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES, place_of, takes_first_expiring
+from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES, takes_first_expiring
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.pricing import ROWS
 from katana_mcp.entities.sales_orders.responses import FulfillOrderResponse
+from katana_mcp.entities.sales_orders.shipped_goods import place_of, with_kits
 from katana_mcp.entities.sales_orders.writes import WRITES
 from katana_mcp.references.display_names import look_up
 from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services, current
-from katana_mcp.references.wording import Named
-from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.change import Change
 from katana_mcp.writing.stock_moves import read_levels
@@ -46,13 +44,6 @@ async def _gather(request: FulfillOrderRequest, services: Services) -> Facts:
     return replace(facts, beside={**facts.beside, BATCHES: stocked}, levels=levels)
 
 
-async def with_kits(facts: Facts, found: Sequence[State], services: Services) -> Facts:
-    """Return the facts with what those of these rows are made of that are kits."""
-    kits = [get_int(row, "variant_id") for row in found if is_kit(facts, row)]
-    facts = replace(facts, beside={**facts.beside, RECIPE: await _recipes(kits, services)})
-    return replace(facts, references={**facts.references, **await _ingredients(facts, services)})
-
-
 async def shipments_now(order: int, services: Services) -> tuple[Record, ...]:
     """Return the live shipments of an order as Katana lists them now."""
     listing = services.client.sales_order_fulfillments.pages(sales_order_id=order)
@@ -76,21 +67,6 @@ async def _made(held: Sequence[State], services: Services) -> tuple[Record, ...]
     await current(services, (MADE,), ())
     names = await look_up(services.cache, {MADE: linked})
     return tuple(order for key in linked if (order := names.record(MADE, key)) is not None)
-
-
-async def _recipes(kits: Sequence[int | None], services: Services) -> tuple[Record, ...]:
-    """Return what kits are made of."""
-    if not kits:
-        return ()
-    await current(services, (RECIPE,), ())
-    return tuple(await rows_beside(services, RECIPE, of_ids("product_variant_id", *kits)))
-
-
-async def _ingredients(facts: Facts, services: Services) -> dict[Asked, Named]:
-    lines = facts.beside[RECIPE]
-    return await references(
-        services, [("variant", key) for row in lines if (key := get_int(row, "ingredient_variant_id"))]
-    )
 
 
 FULFILLING = Change(

@@ -8,7 +8,7 @@ from katana_mcp.documents.quantities import Handling, Portion, misfits, traces, 
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.fulfilling.departing import moves
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest, ShippedRow
-from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, SHIPPING, as_it_is, fulfilled, shipped, subject
+from katana_mcp.entities.sales_orders.fulfilling.shipment import SHIPPING, as_it_is, fulfilled, shipped, subject
 from katana_mcp.entities.sales_orders.fulfilling.tracing import (
     Entry,
     in_words,
@@ -17,6 +17,7 @@ from katana_mcp.entities.sales_orders.fulfilling.tracing import (
 )
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import GONE
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes

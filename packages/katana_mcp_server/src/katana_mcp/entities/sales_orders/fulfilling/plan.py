@@ -12,7 +12,6 @@ from katana_mcp.entities.sales_orders.fulfilling.checks import against
 from katana_mcp.entities.sales_orders.fulfilling.departing import moves
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest
 from katana_mcp.entities.sales_orders.fulfilling.shipment import (
-    GONE,
     HEAD,
     SHIPPING,
     as_it_is,
@@ -23,6 +22,7 @@ from katana_mcp.entities.sales_orders.fulfilling.shipment import (
 )
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS, row_line
+from katana_mcp.entities.sales_orders.shipped_goods import GONE
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import EMPTY, ids, number, rows
 from katana_mcp.writing.actions import Action, JsonObject, Ref

@@ -13,13 +13,12 @@ from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequ
 from katana_mcp.entities.sales_orders.fulfilling.tracing import traced
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.shipped_goods import GONE, is_service
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER, WRITES
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.requests import ShortText
 from katana_mcp.values import EMPTY, get_int, number, rows
 
-GONE = "sales_order_fulfillment_rows"
-"""The field of a shipment that holds what of each row it took."""
 _TRACKING = ("tracking_number", "tracking_url", "tracking_carrier", "tracking_method")
 HEAD = ("status", "picked_date", *_TRACKING)
 """What of a shipment is given, and may be another later."""
@@ -50,13 +49,6 @@ def as_it_is(facts: Facts, order: int | str) -> State:
     asked = WRITES["modify"].request.model_validate({"sales_order_id": order})
     found = transition(SALES_ORDER, "modify", asked, facts).before or EMPTY
     return {**found, FULFILLMENTS: list(facts.beside.get(FULFILLMENTS, ()))}
-
-
-def is_service(facts: Facts, row: State) -> bool:
-    """Return whether a row is no goods: it is never picked."""
-    variant = facts.names.record("variant", row.get("variant_id"))
-    parent = None if variant is None else facts.names.parent(variant)
-    return parent is not None and parent[0] == "service"
 
 
 def _goods(facts: Facts, order: State) -> list[State]:

@@ -7,6 +7,7 @@ from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.quantities import Portion
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.fulfilling.request import ShippedRow
+from katana_mcp.entities.sales_orders.shipped_goods import place_of
 from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import EMPTY, get_int, number, rows
@@ -15,11 +16,6 @@ BATCHES = "batch_stock"
 """Where facts hold how much of each batch is where."""
 _NEVER = "9999"
 type Entry = Mapping[str, object]
-
-
-def place_of(order: State, row: State) -> int | None:
-    """Return the location that a row is shipped from."""
-    return get_int(row, "location_id") or get_int(order, "location_id")
 
 
 def takes_first_expiring(facts: Facts, portion: Portion[ShippedRow]) -> bool:
