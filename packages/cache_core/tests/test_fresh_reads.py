@@ -130,6 +130,35 @@ async def test_what_a_caller_waited_already_is_taken_from_each_wait(
     assert old.fresh.after(spent).why_unread("colour") == f"Katana did not answer within {by_id} s"
 
 
+async def test_what_a_write_expired_is_asked_for_once_more_and_old_until_it_came() -> None:
+    world = Reads()
+    await world.fresh.ensure(["colour", "maker"])
+    world.asked()
+    world.fresh.expire("colour")
+    world.source.down = "no"
+    assert [state.stale for state in (await world.fresh.ensure(["colour", "maker"])).values()] == [False, True]
+    world.asked()
+    world.source.down = None
+    world.clock.advance(15)
+    assert not (await world.fresh.ensure(["colour", "maker"]))["colour"].stale
+    assert world.asked() == [("colour", 1)]
+    await world.fresh.after(1.0).ensure(["colour", "maker"])
+    assert world.asked() == []
+
+
+async def test_a_listing_that_began_before_a_write_does_not_end_its_expiry() -> None:
+    world = Reads()
+    await world.fresh.ensure(["colour"])
+    world.clock.advance(121)
+    world.source.silent = True
+    reading = asyncio.create_task(world.fresh.ensure(["colour"], wait=0))
+    await settled()
+    world.clock.advance(1)
+    world.fresh.expire("colour")
+    await reading
+    assert (await world.fresh.ensure(["colour"], wait=0))["colour"].stale
+
+
 def test_what_entities_borrow_from_comes_before_them_once() -> None:
     reads = Reads().fresh
     assert [reads.with_parents(names) for names in ([], ["colour"], ["gadget"], ["colour", "gadget", "gadget"])] == [

@@ -200,3 +200,16 @@ async def test_who_asks_for_very_many_may_allow_them_more_age() -> None:
     store.clock.advance(11)
     await store.reads.ensure([1], timedelta(minutes=5))
     assert len(store.shelf.asked) == 2
+
+
+async def test_known_stock_is_told_however_old_and_read_only_where_it_moved() -> None:
+    store = Store()
+    store.shelf.levels = {1: Decimal(2), 2: Decimal(3)}
+    await store.reads.ensure([1, 2])
+    store.clock.advance(3_600)
+    answer = await store.reads.known([1, 2, 3])
+    assert ([row.id for row in answer.stored], answer.unknown, answer.moved) == ([1, 2], (3,), frozenset())
+    await mark_dirty(store.cache, [2], iso(store.clock.now()))
+    assert [row.id for row in (await store.reads.known([1, 2, 3])).stored] == [1, 2]
+    assert store.shelf.asked == [(1, 2), (2,)]
+    assert (await store.reads.known([])).stored == ()

@@ -70,6 +70,22 @@ async def test_records_are_read_by_ids_from_the_live_source_until_one_batch_fail
     assert (await world.cached(), await world.cache.state("gadget")) == ({1: NOW}, SyncState())
 
 
+@pytest.mark.parametrize(("seconds", "left"), [(1_199, {1, 2, 3}), (1_200, {1, 3})])
+async def test_records_that_are_gone_leave_the_cache_where_that_is_wished_and_no_replica_may_lag(
+    seconds: int, left: set[RecordId]
+) -> None:
+    world = World()
+    for number in (1, 2):
+        world.source.put("gadget", {"id": number}, START)
+    world.source.put("gadget", {"id": 3}, START + timedelta(seconds=seconds))
+    await world.syncer.start("gadget")
+    world.source.drop("gadget", 2)
+    assert await world.syncer.fetch("gadget", [1, 2])
+    assert (await world.cached()).keys() == {1, 2, 3}
+    assert await world.syncer.fetch("gadget", [1, 2], remove_absent=True)
+    assert (await world.cached()).keys() == left
+
+
 async def test_records_are_read_by_keys_or_codes_likewise() -> None:
     world = Live()
     world.live.longest_filter = len("sku=1&")

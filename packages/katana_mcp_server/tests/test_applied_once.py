@@ -60,6 +60,7 @@ class Katana:
         fresh_warnings: what fresh facts say besides.
         goods: whether the stock that was moved can be read.
         rows: what listings hold.
+        expired: what the next read asks for, and how many writes were sent by then.
     """
 
     clock: ManualClock
@@ -71,6 +72,7 @@ class Katana:
     fresh_warnings: tuple[ToolWarning, ...] = ()
     goods: bool = True
     rows: Sequence[object] = ()
+    expired: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     specs: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def __post_init__(self) -> None:
@@ -119,6 +121,10 @@ class Katana:
         return self
 
     planning = waiting
+
+    def expire(self, entity: str) -> None:
+        """Note that the next read of an entity asks Katana, after so many writes."""
+        self.expired.append((entity, len(self.sent)))
 
     async def read_newest(self, entity: str) -> bool:
         """Return that it could not be read."""
@@ -272,6 +278,7 @@ async def test_a_plan_is_sent_in_its_order_kept_and_told_and_never_sent_again(st
     )
     assert [await stage.apply("token"), PlanOutcome.model_validate(entry.outcome)] == [outcome, outcome]
     assert stage.katana.sent == ["a", "b"]
+    assert stage.katana.expired == [("inventory_movement", 1), ("inventory_movement", 2)]
     counts = {"applied": 2, "failed": 0, "unknown": 0, "not_tried": 0, "ids": [97, 98]}
     who = {"principal": "ann", "tool": TOOL, "plan": digest_of("token")[:12], "entry": 1}
     assert logs == [{"event": "plan ended", "log_level": "info", **who, **counts}]

@@ -130,6 +130,7 @@ def services(stage: Stage) -> Services:
         "clock": stage,
         "journal": stage,
         "note": stage.noted.append,
+        "fresh": SimpleNamespace(expire=list[str]().append),
         "syncer": SimpleNamespace(specs={}),
         "tenant": "factory",
     }

@@ -8,6 +8,7 @@ import pytest
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.collections import inventory_movements
+from katana_sandbox.store.keys import FIRST_ID
 from katana_sandbox.store.movements import Balance, Posted
 
 SINCE, BEFORE = "2026-02-01T00:00:00+02:00", "2026-01-31T23:59:59.999+02:00"
@@ -83,6 +84,42 @@ async def test_a_movement_without_its_value_leaves_sums_unknown_and_says_so(
     assert [warning["code"] for warning in answer["warnings"]] == ["stock_unknown"]
     assert not {"value", "value_before", "changes"} & set(answer)
     assert [row["location_id"] for row in answer["rows"] if "value" not in row] == [last["location_id"]]
+
+
+@pytest.mark.cold
+@pytest.mark.parametrize("is_mixed", [False, True], ids=["of one kind", "of two kinds"])
+async def test_changes_add_up_over_a_movement_without_its_value_and_what_is_not_known_apart_is_told(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, is_mixed: bool
+) -> None:
+    variant = tenant.create("materials", {"name": "Bolt", "variants": [{"sku": "BOLT"}]})["variants"][0]["id"]
+    for number, quantity in enumerate((10, 500, 7), 1):
+        body: dict[str, Any] = {
+            "stock_adjustment_number": f"SA-bolt-{number}",
+            "location_id": FIRST_ID,
+            "stock_adjustment_date": f"2026-02-0{number}T08:00:00.000Z",
+            "stock_adjustment_rows": [{"variant_id": variant, "quantity": quantity, "cost_per_unit": 2}],
+        }
+        tenant.create("stock_adjustments", body)
+    as_it_is = inventory_movements.movement_record
+
+    def without_value(posted: Posted, balance: Balance, cost: object, rank: int) -> dict[str, Any]:
+        shown = as_it_is(posted, balance, cost, rank)
+        if posted.movement.variant_id != variant or posted.movement.quantity != 500:
+            return shown
+        return shown | {"value_in_stock_after": None} | ({"resource_type": "Production"} if is_mixed else {})
+
+    monkeypatch.setattr(inventory_movements, "movement_record", without_value)
+    answer = await stage.call("stock_value", since=SINCE)
+    changes = {change["resource_type"]: change for change in answer["changes"]}
+    changed = sum((amount(change["change"]) for change in changes.values()), Decimal(0))
+    assert round(changed, 4) == round(amount(answer["value"]) - amount(answer["value_before"]), 4)
+    assert ("unknown" in changes) is is_mixed
+    if is_mixed:
+        assert (changes["unknown"]["movements"], amount(changes["unknown"]["change"])) == (2, 1_014)
+    warnings = [warning["message"] for warning in answer["warnings"]]
+    assert [message.startswith("of 2 movements Katana gives no kind, or no value") for message in warnings] == (
+        [True] if is_mixed else []
+    )
 
 
 @pytest.mark.parametrize(

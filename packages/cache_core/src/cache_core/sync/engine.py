@@ -21,8 +21,10 @@ from cache_core.sync.cursor import since
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
 from cache_core.sync.progress import OnProgress, Progress, Progresses, reached
+from cache_core.sync.quarantine import absent
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage, Window
-from cache_core.sync.storing import Store
+from cache_core.sync.storing import Extra, Store
+from cache_core.sync.suspected_deletions import deleted
 from cache_core.sync.writes import Part, Writes
 
 _LOOKS_EVERY = 0.25
@@ -167,11 +169,18 @@ class Syncer:
         """
         return await self._writes.read_back(self.specs[entity], record_id, parts)
 
-    async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
-        """Read these records by their ids and store them; return whether that worked. It moves no cursor."""
+    async def fetch(self, entity: str, ids: Sequence[RecordId], *, remove_absent: bool = False) -> bool:
+        """Read these records by their ids and store them; return whether that worked. It moves no cursor.
+
+        Args:
+            entity: whose records.
+            ids: the records to read.
+            remove_absent: whether those that Katana no longer gives leave the cache, as in an audit; ones so young that
+                a replica may not know them yet stay.
+        """
         spec = self.specs[entity]
         for batch in self._live.batches(spec, ids):
-            if not await self._fetched(spec, self._live.records(spec, batch)):
+            if not await self._fetched(spec, self._live.records(spec, batch), batch if remove_absent else ()):
                 return False
         return True
 
@@ -219,10 +228,14 @@ class Syncer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _fetched(self, spec: EntitySpec, reading: Awaitable[SourcePage]) -> bool:
+    async def _fetched(
+        self, spec: EntitySpec, reading: Awaitable[SourcePage], removable: Sequence[RecordId] = ()
+    ) -> bool:
         self._unread.pop(spec.name, None)
         try:
-            await self._store.keep(spec, await reading)
+            page = await reading
+            gone = await deleted(spec, self._store, absent(spec, removable, page))
+            await self._store.keep(spec, page, Extra(removed=gone))
         except SourceUnavailable as error:
             self._unread[spec.name] = error.reason
         except CacheError as error:

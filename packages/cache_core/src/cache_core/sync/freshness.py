@@ -13,7 +13,7 @@ from typing import Any, Self
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, Standing, SyncState
-from cache_core.records import RecordId
+from cache_core.records import RecordId, iso
 from cache_core.sync.engine import Syncer, SyncOutcome
 from cache_core.sync.patience import Freshness, OnDue, Patience, Round
 from cache_core.sync.waiting import finished
@@ -62,6 +62,7 @@ class FreshReads:
         self._closed = closed
         self._late = late
         self._failed: dict[str, tuple[float, str]] = {}
+        self._expired_at: dict[str, str] = {}
         self._refusals = 0
         self._refreshing: set[asyncio.Task[Any]] = set()
 
@@ -118,6 +119,10 @@ class FreshReads:
             standings |= await self._cache.standings(due)
         return {name: self._freshness(name, standings[name]) for name in names}
 
+    def expire(self, entity: str) -> None:
+        """Let the next read of the entity ask for what is newer: a write of ours changed records as it was answered."""
+        self._expired_at[entity] = iso(self._clock.now())
+
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read what a first listing has not brought yet by its ids, where one request reads more than one record.
 
@@ -131,11 +136,14 @@ class FreshReads:
             return await self.read_again(entity, missing)
         return True
 
-    async def read_again(self, entity: str, ids: Sequence[RecordId]) -> bool:
-        """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
+    async def read_again(self, entity: str, ids: Sequence[RecordId], *, remove_absent: bool = False) -> bool:
+        """Read records by their ids whatever is cached of them; return whether that worked within the patience.
+
+        With `remove_absent`, those that Katana no longer gives leave the cache, unless they are very young.
+        """
         if self._closed is not None or self._held_off(entity) > 0:
             return False
-        return await self._fetched(entity, self._syncer.fetch(entity, ids))
+        return await self._fetched(entity, self._syncer.fetch(entity, ids, remove_absent=remove_absent))
 
     async def read_keys_again(self, entity: str, keys: Sequence[str]) -> bool:
         """Read records by their business keys whatever is cached; return whether that worked within the patience."""
@@ -240,7 +248,11 @@ class FreshReads:
     def _is_due(self, name: str, state: SyncState, part: float = 1.0) -> bool:
         if self._closed is not None or self._held_off(name) > 0:
             return False
-        return self._age(state) > part * self._fresh_for(name)
+        return self._is_expired(name, state) or self._age(state) > part * self._fresh_for(name)
+
+    def _is_expired(self, name: str, state: SyncState) -> bool:
+        """Return whether a write of ours changed records that no listing has shown since."""
+        return name in self._expired_at and (state.completed_at or "") <= self._expired_at[name]
 
     def _fresh_for(self, name: str) -> timedelta:
         return self._patience.fresh_for or self._syncer.specs[name].fresh_for
@@ -289,8 +301,17 @@ class FreshReads:
     async def _noted(self, name: str, seen: SyncState, outcomes: list[SyncOutcome]) -> SyncOutcome:
         outcome = await self._synced(name, seen)
         self._remember(outcome)
+        if outcome.complete and name in self._expired_at:
+            await self._end_expiry(name)
         outcomes.append(outcome)
         return outcome
+
+    async def _end_expiry(self, name: str) -> None:
+        """Forget that the entity was expired, unless that was after its last listing began."""
+        state = await self._cache.state(name)
+        expired_at = self._expired_at.get(name)
+        if expired_at is not None and (state.completed_at or "") >= expired_at:
+            del self._expired_at[name]
 
     async def _is_old(self, name: str, part: float) -> bool:
         """Return whether a delta would help: the rows are old, and the collection has deltas."""
@@ -320,7 +341,7 @@ class FreshReads:
 
     def _freshness(self, name: str, standing: Standing) -> Freshness:
         state, quarantined = standing
-        stale = self._age(state) > self._fresh_for(name)
+        stale = self._is_expired(name, state) or self._age(state) > self._fresh_for(name)
         progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
         reason = self._closed or (failed[1] if failed is not None else state.incomplete)

@@ -147,6 +147,14 @@ class StockReads:
         moved = frozenset(row.id for row in found.rows if _is_dirty(row))
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), moved, stale, reason)
 
+    async def known(self, variant_ids: Sequence[int], fields: frozenset[str] | None = None) -> StockAnswer:
+        """Return the cached stock of these variants however old it is, fetched now where a change was seen since."""
+        found = await self._cache.get_many(STOCK.name, variant_ids, None if fields is None else fields | _AGE)
+        cached = [row.id for row in found.rows if isinstance(row.id, int)]
+        if any(map(_is_dirty, found.rows)):
+            return await self.ensure(cached, _ANY_AGE, fields=fields)
+        return StockAnswer(found.rows, found.missing, min(map(_fetched_at, found.rows), default=None))
+
     async def close(self) -> None:
         """Stop what is being fetched."""
         fetches = list(self._fetches)
@@ -226,6 +234,8 @@ _AGE = frozenset(("fetched_at", "dirty_at"))
 """What says how old a record is."""
 _NEVER = timedelta(-1)
 """For so long nothing stays fresh."""
+_ANY_AGE = timedelta(days=365)
+"""For so long all that is cached stays fresh."""
 
 
 def _is_dirty(row: Stored) -> bool:

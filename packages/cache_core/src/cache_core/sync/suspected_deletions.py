@@ -26,6 +26,15 @@ async def unlisted(spec: EntitySpec, store: Store, run: Run) -> tuple[list[Recor
     return list(gone), [row.id for row in rows if row.id not in gone]
 
 
+async def deleted(spec: EntitySpec, store: Store, ids: Sequence[RecordId]) -> list[RecordId]:
+    """Return which of the cached records that the source did not give by their ids are gone."""
+    if not ids:
+        return []
+    state = await store.cache.state(spec.name)
+    rows = (await store.cache.get_many(spec.name, ids)).rows
+    return deleted_among(rows, state.audit, state.cursor, store.clock.now())
+
+
 def deleted_among(rows: Sequence[Stored], audit: Audit, reached: str | None, now: datetime) -> list[RecordId]:
     """Return which of the rows that were not given are gone: those too old to lag, and those doubted for long.
 

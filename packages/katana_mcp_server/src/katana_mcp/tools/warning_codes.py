@@ -115,7 +115,7 @@
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
 | `unread_field` | advisory | a filter, an order or a sum leaves out records of which it could not read the field |
-| `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
+| `ledger_in_doubt` | advisory | balances of movements may be old, or count one that was deleted |
 | `partial_name` | info | a part of a name in a filter stood for the only record that has it |
 | `unknown_value` | advisory, where records have it info | a filter by a value that Katana is not known to send |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |

@@ -6,7 +6,7 @@ Refuses a day or a moment that lies ahead, and one without its offset; what the 
 from collections.abc import Sequence
 from typing import Annotated
 
-from cache_core.conditions import OneOf, Where, Within
+from cache_core.conditions import OneOf, Where
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
@@ -20,14 +20,16 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, total
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, standing
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, standing
+from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger, level_check
 from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location", LEDGER)
 _MOST = 50_000
 BASIS = (
-    "balance after the last movement dated up to then, by movement_date; movements entered later count by their date"
+    "balance after the last movement dated up to then, by movement_date; movements entered later count by their date, "
+    "what was deleted in Katana counts until an audit of the cache finds it gone"
 )
 
 
@@ -76,13 +78,16 @@ class InventoryAtAnswer(Envelope):
 
 
 async def _run(request: InventoryAtRequest, services: Services) -> Answer:
+    began = services.clock.monotonic()
     request = _in_the_past(request, services)
     now = await current(services, _READS, (LEDGER,))
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
         request, notices = await completed(request, services)
-        conditions = (*_up_to(request, resolved.variants), *await where(request, services))
-        moved = await _moved(conditions, services, whole_ledger=now.warming is None)
+        ids = tuple(variant.id for variant in resolved.variants)
+        conditions = (OneOf("variant_id", ids), *await where(request, services))
+        check = level_check(resolved.variants, conditions, now, services, began)
+        moved = None if now.warming is not None else await _moved(conditions, iso(request.as_of), check, services)
     places = [location for _, location in moved.pairs] if moved else []
     variants = [("variant", variant) for variant in resolved.variants]
     names = await look_up(services.cache, {"variant": [], "location": places}, variants)
@@ -113,20 +118,13 @@ def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAt
     raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
 
 
-def _up_to(request: InventoryAtRequest, variants: Sequence[Stored]) -> Where:
-    ids = tuple(variant.id for variant in variants)
-    return (OneOf("variant_id", ids), Within("movement_date", high=iso(request.as_of)))
-
-
-async def _moved(conditions: Where, services: Services, *, whole_ledger: bool) -> Ledger | None:
-    """Return the ledger up to the moment; None while it is not wholly cached: part of it tells nothing."""
-    if not whole_ledger:
-        return None
+async def _moved(conditions: Where, moment: str, check: LevelCheck, services: Services) -> Ledger:
+    """Return the ledger up to the moment; all of it is read, for only its end can be held against stock."""
     count = await services.cache.count(LEDGER, conditions)
     if count > _MOST:
         message = f"{count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
-    return await ledger(services, conditions, _MOST)
+    return (await checked_ledger(services, conditions, _MOST, check)).until(moment)
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
@@ -137,19 +135,27 @@ def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
     )
     found = [_level(location, movements, moved, names) for location, movements in mine.items()]
     levels = sorted(found, key=lambda level: level.location_id or 0)
-    service = is_service(variant)
-    note = NEVER if service else _UNREAD if moved is None else None if levels else _UNMOVED
     return VariantThen(
         variant_id=get_int(variant.record, "id"),
         sku=text(variant.record, "sku"),
         name=names.display(variant.record),
         uom=text(names.item(variant.record), "uom"),
-        in_stock=None if service or moved is None else total([level.in_stock for level in levels]),
+        in_stock=None if is_service(variant) or moved is None else total([level.in_stock for level in levels]),
         locations=levels,
-        note=note,
+        note=NEVER if is_service(variant) else _note(variant.id, moved, levels),
     )
 
 
+def _note(variant_id: object, moved: Ledger | None, levels: Sequence[LevelThen]) -> str | None:
+    """Return what a reader has to know of a variant's figures."""
+    if moved is None:
+        return _UNREAD
+    if variant_id in {variant for variant, _ in moved.differing}:
+        return _DIFFERS
+    return None if levels else _UNMOVED
+
+
+_DIFFERS = "in doubt: the ledger does not end at the stock that Katana gives, see warnings"
 _UNREAD = "unknown, not zero: the ledger is still being read"
 _UNMOVED = "the ledger holds no movement up to that moment, so there was none"
 

@@ -18,7 +18,8 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import get_int, number
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, place
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, place
+from katana_mcp.workflows.ledger_levels import checked_ledger, level_check
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 
 _CHECKED = 10_000
@@ -97,6 +98,7 @@ class InventoryMovementsAnswer(Envelope):
 
 
 async def _run(request: GetInventoryMovementsRequest, services: Services) -> Answer:
+    began = services.clock.monotonic()
     now = await current(services, _READS, (LEDGER,))
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
@@ -104,7 +106,8 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         mine = (OneOf("variant_id", tuple(variant.id for variant in resolved.variants)),)
         conditions = (*mine, *await where(request, services))
     few = await services.cache.count(LEDGER, mine) <= _CHECKED
-    checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
+    check = level_check(resolved.variants, conditions, now, services, began)
+    checked = await checked_ledger(services, mine, _CHECKED, check) if few else Ledger({})
     total = await services.cache.count(LEDGER, conditions)
     said = beside(resolved)
 

@@ -1,11 +1,12 @@
 """The stock ledger of variants in business order, its balances read again where they do not follow from one another.
 
 A back-dated movement changes the balances of later ones, and Katana need not tell of those: their cached form is old.
+One that is deleted leaves without a trace: the ledger then does not end at the stock that Katana gives.
 """
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
 
@@ -23,7 +24,9 @@ COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "bal
 """What of a movement places it in its ledger, and adds it up."""
 _READ_AGAIN = 1_000
 """Movements that one call reads again at most: four requests."""
-_ROUNDING = Decimal("0.0001")
+ROUNDING = Decimal("0.0001")
+_NAMED = 20
+"""Ledgers or variants that one warning names at most."""
 _AT_ONCE = 10_000
 """Movements that are read from the cache together."""
 _KEPT = frozenset({"id", "rank", *COUNTED, "resource_type", "caused_by_order_no", "value_in_stock_after"})
@@ -35,21 +38,52 @@ type Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Movements per variant and location, oldest first, and the pairs whose balances may be old."""
+    """Movements per variant and location, oldest first.
+
+    Attributes:
+        pairs: the movements.
+        doubtful: pairs whose balances may be old.
+        differing: pairs that do not end at the stock that Katana gives: their last balance, and that stock.
+    """
 
     pairs: Mapping[Pair, list[Record]]
     doubtful: frozenset[Pair] = frozenset()
+    differing: Mapping[Pair, tuple[Decimal, Decimal]] = field(default_factory=dict[Pair, tuple[Decimal, Decimal]])
 
     def warnings(self) -> list[ToolWarning]:
         """Return what should be known of it."""
-        if not self.doubtful:
-            return []
-        variants = ", ".join(sorted({str(variant) for variant, _ in self.doubtful})[:20])
-        message = (
-            f"balances of {len(self.doubtful)} ledgers (variants {variants}) do not follow from their movements and "
-            "could not be read again: they may be those from before a back-dated movement"
-        )
-        return [advisory(warning_codes.LEDGER_IN_DOUBT, message)]
+        messages: list[str] = []
+        if self.doubtful:
+            variants = ", ".join(sorted({str(variant) for variant, _ in self.doubtful})[:_NAMED])
+            messages.append(
+                f"balances of {len(self.doubtful)} ledgers (variants {variants}) do not follow from their movements "
+                "and could not be read again: they may be those from before a back-dated movement"
+            )
+        if self.differing:
+            ends = [_end(pair, *amounts) for pair, amounts in self.differing.items()]
+            messages.append(
+                f"{len(ends)} ledgers do not end at the stock that Katana gives ({'; '.join(ends[:_NAMED])}): a "
+                "movement that was deleted in Katana may still count, or a new one may not be listed yet"
+            )
+        return [advisory(warning_codes.LEDGER_IN_DOUBT, message) for message in messages]
+
+    def until(self, moment: str) -> "Ledger":
+        """Return the ledger up to a moment, ISO-8601 UTC; what differs at its end may differ at that moment too."""
+        cut = {
+            pair: [record for record in movements if "" < (text(record, "movement_date") or "") <= moment]
+            for pair, movements in self.pairs.items()
+        }
+        doubtful = frozenset(pair for pair in self.doubtful if standing(cut[pair]).broken)
+        return Ledger({pair: kept for pair, kept in cut.items() if kept}, doubtful, self.differing)
+
+    def balance(self, pair: Pair) -> Decimal | None:
+        """Return what the pair has after its last movement; None when it is not known."""
+        return standing(self.pairs.get(pair, ())).balance
+
+
+def _end(pair: Pair, balance: Decimal, held: Decimal) -> str:
+    variant, location = pair
+    return f"variant {variant} at location {location}: {balance.normalize():f} here, {held.normalize():f} in Katana"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +115,7 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
         after = total([before, *(number(record, "quantity_change") for record in same)])
         balances = [number(record, "balance_after") for record in same]
         follows = after is not None and any(
-            balance is not None and abs(balance - after) <= _ROUNDING for balance in balances
+            balance is not None and abs(balance - after) <= ROUNDING for balance in balances
         )
         if broken or not (follows or first):
             broken += [movement_id for movement in same if (movement_id := get_int(movement, "id")) is not None]
@@ -102,9 +136,14 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
     if not broken:
         return Ledger(pairs)
     ids = [movement_id for found in broken.values() for movement_id in found]
-    if len(ids) > _READ_AGAIN or not await services.fresh.read_again(LEDGER, ids):
+    if not await read_anew(services, ids):
         return Ledger(pairs, frozenset(broken))
     return Ledger(await _pairs(services, where, most))
+
+
+async def read_anew(services: Services, ids: Sequence[int]) -> bool:
+    """Read movements by their ids, those that were deleted leave the cache; return whether that worked."""
+    return len(ids) <= _READ_AGAIN and await services.fresh.read_again(LEDGER, ids, remove_absent=True)
 
 
 async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list[Record]]:

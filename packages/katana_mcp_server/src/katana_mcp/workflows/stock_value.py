@@ -30,6 +30,8 @@ from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger, s
 _UNBILLED = ("purchase_order", "sales_order")
 _READS = (*VARIANT_ENTITIES, "location", *_UNBILLED, LEDGER, *FACTORY)
 _MOST = 250_000
+_UNKNOWN = "unknown"
+"""The kind of movements that Katana gives no kind of, or whose change of value is known only with that of others."""
 BASIS = (
     "value after the last movement dated up to then, by movement_date, in the base currency; what was deleted in "
     "Katana counts until an audit of the cache finds it gone, a cost that was changed later until it is read again"
@@ -158,6 +160,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
     names = await _named(valued, services)
     groups = _grouped(valued, names)
     complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
+    changes = None if complete is None or since is None else _changes(valued)
     found = [_row(place, group, names, since) for place, group in groups.items()]
     found.sort(key=lambda row: (-(row.value or 0), row.location_id or 0, row.category or ""))
 
@@ -177,7 +180,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
     return now.answer(
         StockValueAnswer,
         *notices,
-        *_doubts(moved, groups.values()),
+        *_doubts(moved, groups.values(), changes),
         *unread_warnings(now, {LEDGER: (*COUNTED, "value_in_stock_after")}),
         *page.warnings,
         **page.fields,
@@ -189,7 +192,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         base_currency=names.base_currency(),
         value=None if complete is None else total([group.now for group in complete]),
         value_before=None if complete is None or since is None else total([group.before for group in complete]),
-        changes=None if complete is None or since is None else _changes(valued),
+        changes=changes,
         received_not_billed=received,
         shipped_not_invoiced=shipped,
     )
@@ -221,16 +224,22 @@ def _value(pair: Pair, movements: Sequence[Record], since: datetime | None) -> _
     before: Decimal | None = Decimal(0)
     value: Decimal | None = Decimal(0)
     changes: dict[str, tuple[int, Decimal]] = {}
+    kinds: list[str] = []  # of the movements since the last known value
     for movement in movements:
         after = number(movement, "value_in_stock_after")
         if (text(movement, "movement_date") or "") < begin:
-            before = after
-        elif after is not None and value is not None:
-            kind = text(movement, "resource_type") or "unknown"
+            before = value = after
+            continue
+        kinds.append(text(movement, "resource_type") or _UNKNOWN)
+        if after is not None and value is not None:
+            # What movements of one kind changed together is known, though not of each.
+            kind = kinds[0] if len(set(kinds)) == 1 else _UNKNOWN
             count, change = changes.get(kind, (0, Decimal(0)))
-            changes[kind] = count + 1, change + after - value
-        value = after
-    return _Valued(pair, before, value, bool(standing(movements).balance), changes)
+            changes[kind] = count + len(kinds), change + after - value
+        if after is not None:
+            value, kinds = after, []
+    now = None if kinds else value
+    return _Valued(pair, before, now, bool(standing(movements).balance), changes)
 
 
 async def _named(valued: Iterable[_Valued], services: Services) -> Names:
@@ -295,12 +304,21 @@ def _as_arguments(conditions: Where) -> str:
     )
 
 
-def _doubts(moved: Ledger | None, groups: Iterable[_Sum]) -> list[ToolWarning]:
-    if moved is None:
-        return []
+def _doubts(moved: Ledger | None, groups: Iterable[_Sum], changes: Iterable[ValueChange] | None) -> list[ToolWarning]:
+    messages: list[str] = []
     unknown = sum(group.unknown for group in groups)
-    message = f"{unknown} variants at a location have no value in the ledger: sums that they belong to are unknown"
-    return [*moved.warnings(), *([advisory(warning_codes.STOCK_UNKNOWN, message)] if unknown else [])]
+    if unknown:
+        messages.append(
+            f"{unknown} variants at a location have no value in the ledger: sums that they belong to are unknown"
+        )
+    mixed = sum(change.movements for change in changes or () if change.resource_type == _UNKNOWN)
+    if mixed:
+        messages.append(
+            f"of {mixed} movements Katana gives no kind, or no value between them and those of another kind: what they "
+            f"changed is told together, as '{_UNKNOWN}'"
+        )
+    doubts = [advisory(warning_codes.STOCK_UNKNOWN, message) for message in messages]
+    return [*(moved.warnings() if moved else ()), *doubts]
 
 
 STOCK_VALUE = ToolSpec(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from cache_core.specs.inventory_movements import INVENTORY_MOVEMENT
 from katana_mcp.journal.entries import ActionState, JsonObject, Plan, Run
 from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
@@ -65,6 +66,8 @@ class Work:
         state, left = await leftovers(self.plan, self.actions[place], state, self.services.client)
         self.warnings += left
         self.states.append(state)
+        # It may have moved stock, whatever became of it: what moved is no part of an answer to a write.
+        self.services.fresh.expire(INVENTORY_MOVEMENT.name)
         await self.services.journal.done(self.run, place, state)
         if state.state == "applied":
             action = self.actions[place].resolved(answers)
