@@ -9,6 +9,7 @@ import pytest
 from journal_plans import hasty
 from test_applied_once import Katana, Stage, action, ended, opened, running
 
+from cache_core.protocol import OWN_WRITE_STANDS
 from katana_mcp.journal.entries import GONE_AFTER, ActionState, Broken
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
@@ -75,17 +76,24 @@ async def test_a_plan_goes_on_though_its_caller_is_gone_and_its_owner_is_heard_o
     assert (stage.entry("token").state, stage.katana.sent) == ("finished", ["a", "b"])
 
 
-def walking(katana: Katana, goal: str) -> Saga:
-    """Return a saga that makes customers until all of the goal are there, or none is left to make."""
+def walking(katana: Katana, goal: str, shown: Sequence[str] | None = None) -> Saga:
+    """Return a saga that makes customers until all of the goal are there, or none is left to make.
+
+    Args:
+        katana: where they are made.
+        goal: their names.
+        shown: those that Katana shows; all that were made where it is not given.
+    """
 
     async def look(goal_: JsonObject, services: Services) -> JsonObject:
         assert services.tenant == "factory"
-        return {"names": "".join(katana.sent), "back": goal_.get(BACK)}
+        return {"names": "".join(katana.sent if shown is None else shown), "back": goal_.get(BACK)}
 
     def rest(goal_: JsonObject, record: JsonObject) -> Sequence[Action]:
+        names = str(record["names"])
         if goal_.get(BACK):
-            return []
-        return [action(name) for name in goal if name not in str(record["names"])]
+            return [action(name.upper()) for name in goal if name in names and name.upper() not in names]
+        return [action(name) for name in goal if name not in names]
 
     return Saga(look, rest)
 
@@ -110,6 +118,31 @@ async def test_a_saga_that_stopped_halfway_goes_on_or_is_rolled_back(stage: Stag
     assert stage.katana.sent == ["a", "b", "c"]
 
 
+async def test_what_katana_answered_and_does_not_show_is_neither_sent_again_nor_taken_for_the_end(stage: Stage) -> None:
+    stage.saga, stage.touches = walking(stage.katana, "abc"), {SAGA: {}}
+    stage.planned("token", "abc")
+    stage.katana.refused = "b"
+    await stage.apply("token")
+    stage.katana.refused = ""
+    stage.saga = walking(stage.katana, "abc", [])
+    why = "stopped: Katana has answered a step that it does not show yet; apply the same token again in a minute"
+    for roll_back in (False, True):
+        stage.katana.clock.advance(60)
+        outcome = await stage.apply("token", roll_back=roll_back)
+        assert [warning.message for warning in outcome.warnings] == [why]
+        assert (ended(outcome)[1], stage.katana.sent) == (["applied", "not_tried", "not_tried"], ["a", "b"])
+    stage.katana.clock.advance(OWN_WRITE_STANDS)
+    assert ended(await stage.apply("token", roll_back=True))[0] == "done: roll back: customers abc"
+
+
+async def test_a_last_step_that_was_answered_is_the_end_though_katana_does_not_show_it(stage: Stage) -> None:
+    stage.saga, stage.touches = walking(stage.katana, "a", []), {SAGA: {}}
+    stage.planned("token", "a")
+    outcome = await stage.apply("token")
+    assert (ended(outcome), list(outcome.warnings)) == (("applied: customers a", ["applied"]), [])
+    assert stage.katana.sent == ["a"]
+
+
 async def test_a_saga_is_rolled_back_only_where_it_stopped(stage: Stage) -> None:
     stage.saga, stage.touches = walking(stage.katana, "ab"), {SAGA: {}}
     stage.planned("token", "ab")
@@ -118,7 +151,7 @@ async def test_a_saga_is_rolled_back_only_where_it_stopped(stage: Stage) -> None
     stage.katana.refused = "b"
     await stage.apply("token")
     outcome = await stage.apply("token", roll_back=True)
-    assert (outcome.message, stage.katana.sent) == ("done: roll back: customers ab", ["a", "b"])
+    assert (outcome.message, stage.katana.sent) == ("done: roll back: customers ab", ["a", "b", "A", "B"])
     assert cast("Mapping[str, object]", stage.entry("token").plan.touches[SAGA])[BACK] is True
 
 

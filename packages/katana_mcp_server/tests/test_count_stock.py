@@ -8,6 +8,7 @@ from counted_goods import NORTH, applied, goods, held, stocktakes, table_of
 from journal_plans import hasty
 from server_wire import live
 
+from cache_core.protocol import OWN_WRITE_STANDS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
@@ -284,11 +285,33 @@ async def test_rows_whose_answer_is_lost_are_looked_up_all_together(
         assert outcome["actions"][0]["state"] == ("applied" if applied_rows else "unknown")
         if not applied_rows:
             assert "apply the same token again" in outcome["message"]
+            soon = await applied(stage, clock, preview)
+            assert (soon["applied"], soon["unknown"]) == (0, 1)
+            assert "made again it would be there twice; apply the same token" in soon["warnings"][0]["message"]
+            clock.advance(OWN_WRITE_STANDS)
             outcome = await applied(stage, clock, preview)
         assert outcome["applied"] == len(outcome["actions"])
     (made,) = [stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"]
     mine = [row["variant_id"] for row in tenant.all("stocktake_rows") if row["stocktake_id"] == made["id"]]
     assert sorted(mine) == sorted(row["id"] for row in many)
+
+
+@pytest.mark.parametrize("lost", [(), ("after",)])
+async def test_a_stocktake_that_katana_does_not_list_for_minutes_is_made_once(
+    own: OwnSandbox, stage: Stage, clock: ManualClock, tenant: Tenant, lost: tuple[Literal["after"], ...]
+) -> None:
+    (first,) = goods(tenant, 1)
+    preview = await stage.call(TOOL, location_id=NORTH, table=table_of(tenant, {first["id"]: 3}))
+    own.sandbox.switches.set("replica_lag", 130)
+    for when in lost:
+        own.sandbox.faults.add(Fault("POST /stocktakes", action=Drop(when)))
+    for _ in range(4):
+        await applied(stage, clock, preview)
+        clock.advance(60)
+    own.sandbox.switches.set("replica_lag", 0)
+    end = await applied(stage, clock, preview)
+    assert len([stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"]) == 1
+    assert (end["message"].partition(":")[0], end["unknown"], end["not_tried"]) == ("applied", 0, 0)
 
 
 async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:

@@ -1,15 +1,19 @@
 """A saga walked step by step: the record is looked at, what is left is planned anew, and the first of that is sent.
 
 Whatever was sent before, by whatever process, shows in the record; so a step whose answer was lost, or whose sender is
-gone, needs only another look. Where Katana does not show a step that it has answered, that is waited for, not repeated.
+gone, needs only another look. Where Katana does not show a step that it has answered, that is waited for, not repeated:
+its listings may lag for minutes, so it is waited for in later calls too.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from typing import cast
 
+from cache_core.protocol import OWN_WRITE_STANDS
 from cache_core.records import encode
-from katana_mcp.journal.entries import Entry, Plan, Resumed
+from katana_mcp.journal.entries import ActionState, Entry, Plan, Resumed
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
@@ -17,8 +21,29 @@ from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import BACK, BEGUN, SAGA, Astray, Changes, Saga, goes_back
 from katana_mcp.writing.work import Work
 
+_UNSEEN = ("unknown", "sending")
 _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds before each look at a record that does not show yet what Katana has answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """What a saga sent before this call, and not so long ago that every listing of Katana shows it.
+
+    Attributes:
+        answered: steps that Katana has answered.
+        made: steps that make something, of which no answer came.
+        unknown: how the step ended of which that is not known; nothing where it is known of all.
+        goes_back: whether it was going back.
+    """
+
+    answered: frozenset[bytes] = frozenset()
+    made: frozenset[bytes] = frozenset()
+    unknown: tuple[ActionState, ...] = ()
+    goes_back: bool = False
+
+
+NOTHING = Lately()
 
 
 def saga_of(entry: Entry, changes: Changes) -> Saga | None:
@@ -71,11 +96,26 @@ async def look_back(work: Work, claim: Resumed) -> None:
         work.states = [state for state in work.states if state.state == "applied"]
 
 
-async def walk(work: Work, saga: Saga) -> None:
+def sent_lately(claim: Resumed, now: datetime) -> Lately:
+    """Return what was sent before, of which a listing of Katana may not know yet."""
+    steps = [
+        (Action.read(step), state)
+        for step, state in zip(claim.plan.actions, claim.actions, strict=False)
+        if state.at is not None and abs((now - state.at).total_seconds()) <= OWN_WRITE_STANDS
+    ]
+    return Lately(
+        answered=frozenset(_content(step) for step, state in steps if state.state == "applied"),
+        made=frozenset(_content(step) for step, state in steps if state.state in _UNSEEN and step.method == "POST"),
+        unknown=tuple(state for state in claim.actions if state.state == "unknown"),
+        goes_back=goes_back(claim.plan),
+    )
+
+
+async def walk(work: Work, saga: Saga, lately: Lately = NOTHING) -> None:
     """Send step after step until nothing is left to do; the first that is not applied stops it."""
     done: set[bytes] = set()
     left = None
-    while (rest := await _left_to_do(work, saga, done, left)) is not None:
+    while (rest := await _left_to_do(work, saga, _Walked(done, left, lately))) is not None:
         await _replan(work, rest)
         if not rest:
             work.is_reached = True
@@ -89,6 +129,8 @@ async def walk(work: Work, saga: Saga) -> None:
             return
         done.add(_content(rest[0]))
         left = len(rest)
+    if left is None:
+        work.states += lately.unknown
 
 
 async def _ended(work: Work, saga: Saga) -> Sequence[ToolWarning]:
@@ -98,7 +140,43 @@ async def _ended(work: Work, saga: Saga) -> Sequence[ToolWarning]:
     return await saga.ended(cast("JsonObject", work.plan.touches[SAGA]), work.services)
 
 
-async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int | None) -> Sequence[Action] | None:
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """What was sent in this call, and what was left to do before the last step of it; None where nothing was sent."""
+
+    done: Collection[bytes]
+    left: int | None
+    lately: Lately
+
+    def is_shown(self, rest: Sequence[Action], is_as_before: Callable[[], bool]) -> bool:
+        """Return whether a look, after which so much is left to do, is younger than the last step."""
+        if self.left is not None:
+            return not rest or len(rest) < self.left
+        if not self.lately.answered:
+            return not rest or _content(rest[0]) not in self.lately.made
+        is_repeated = self.lately.answered & {*map(_content, rest)}
+        return not is_repeated and (self.lately.goes_back or not is_as_before())
+
+    @property
+    def why(self) -> str:
+        """What is said where a look is too old."""
+        if self.left is None and not self.lately.answered:
+            what = "Katana may have made what it gave no answer to, and made again it would be there twice"
+            return f"{what}; apply the same token again until it shows, or in {OWN_WRITE_STANDS // 60} minutes"
+        return "Katana has answered a step that it does not show yet; apply the same token again in a minute"
+
+    def is_other(self, rest: Sequence[Action]) -> bool:
+        """Return whether something else is to be done than was: what a step does may be foreseen only in part."""
+        if self.left is None or _content(rest[0]) in self.done:
+            return False
+        return len(self.done) == 1 or len(rest) <= self.left  # where ever more is left, nothing comes of it
+
+    def is_over(self, rest: Sequence[Action]) -> bool:
+        """Return whether Katana has answered all there was to do, though it does not show the last of it."""
+        return self.left == 1 and len(rest) == 1 and rest[0].is_answered and _content(rest[0]) in self.done
+
+
+async def _left_to_do(work: Work, saga: Saga, walked: _Walked) -> Sequence[Action] | None:
     """Return what is left to do once Katana shows what was done; None where that cannot be told."""
     goal, services = cast("JsonObject", work.plan.touches[SAGA]), work.services
     rest: Sequence[Action] = list[Action]()
@@ -108,18 +186,27 @@ async def _left_to_do(work: Work, saga: Saga, done: Collection[bytes], left: int
             record = await saga.look(goal, services)
             _check_untouched(work, saga, record)
             rest = saga.rest(goal, record)
-            if left is None or not rest or len(rest) < left:
+            if walked.is_shown(rest, partial(_is_as_before, saga, goal, record)):
                 return rest
-        if _content(rest[0]) not in done and (len(done) == 1 or len(rest) <= (left or 0)):
-            return rest  # what a step does may be foreseen only in part; where ever more is left, nothing comes of it
+        if walked.is_other(rest):
+            return rest
+        if walked.is_over(rest):
+            return []
     except Astray as error:
         work.warnings.append(_stopped(str(error)))
     except Refused as refusal:
         work.warnings.append(_stopped(refusal.warnings[0].message))
     else:
-        message = "Katana has answered a step that it does not show yet; apply the same token again in a minute"
-        work.warnings.append(_stopped(message))
+        work.warnings.append(_stopped(walked.why))
     return None
+
+
+def _is_as_before(saga: Saga, goal: JsonObject, record: JsonObject) -> bool:
+    """Return whether a record is as it was before the saga."""
+    try:
+        return not saga.rest({**goal, BACK: True}, record)
+    except Astray:
+        return False
 
 
 def _check_untouched(work: Work, saga: Saga, record: JsonObject) -> None:
