@@ -81,8 +81,8 @@ def test_a_tool_without_a_name_is_not_kept(listed: dict[str, Any]) -> None:
         captured({**listed, "inputSchema": {}})
 
 
-PIN = {"inputSchema": {}}
-OTHER_LOCKS: tuple[object, ...] = (
+PIN: dict[str, Any] = {"inputSchema": {}}
+OTHER_LOCKS: tuple[Any, ...] = (
     [],
     {"tools": []},
     {"tools": "x"},
