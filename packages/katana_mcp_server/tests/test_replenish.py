@@ -275,6 +275,7 @@ async def test_a_preview_takes_few_requests_and_nothing_short_takes_none(
     tenant.set_stock(part_of(tenant)["id"], NORTH, 10_000)
     clock.advance(3_600)
     assert (await paced(clock, stage.call(TOOL, **asked)))["orders"] == []
+    await paced(clock, clock.sleep(20))  # the audits after it are nobody's who asks
     before = stage.requests()
     enough = await stage.call(TOOL, **asked)
     assert (stage.requests() - before, enough["next_actions"]) == (0, [])
