@@ -22,7 +22,7 @@ def listed() -> list[str]:
 
 
 def left(names: Sequence[str], functions: Collection[str]) -> dict[str, int]:
-    """Return which tests are left to the night, with a number that says to which one.
+    """Return which tests are left to the night, and to which of `NIGHTS`.
 
     Of the cases of a function one stays, always the same. A function without cases is left whole.
     """
@@ -32,7 +32,7 @@ def left(names: Sequence[str], functions: Collection[str]) -> dict[str, int]:
         if function in functions:
             cases[function].append(name)
     gone = [name for those in cases.values() for name in (sorted(those, key=_number)[1:] if len(those) > 1 else those)]
-    return {name: _number(name) for name in gone}
+    return {name: _number(name) % NIGHTS for name in gone}
 
 
 def _number(name: str) -> int:
@@ -66,13 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not is_whole(config):
         return
     proofs = {item.nodeid for item in items if item.get_closest_marker("soak")}
-    numbers = left([item.nodeid for item in items if item.nodeid not in proofs], frozenset(listed()))
+    nights = left([item.nodeid for item in items if item.nodeid not in proofs], frozenset(listed()))
     stays, others = list[pytest.Item](), list[pytest.Item]()
     for item in items:
-        number = numbers.get(item.nodeid)
-        if number is not None and number % NIGHTS == first_step():
+        night = nights.get(item.nodeid)
+        if night == first_step():
             item.add_marker(pytest.mark.soak)
-        is_for_another = number is not None and number % NIGHTS != first_step()
-        (others if is_for_another else stays).append(item)
+        (stays if night in {None, first_step()} else others).append(item)
     config.hook.pytest_deselected(items=others)
     items[:] = stays

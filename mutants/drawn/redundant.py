@@ -43,14 +43,8 @@ _HEAD = """\
 """
 
 
-def redundant(tests: Sequence[TracedTest], others: int = OTHERS, least: float = LEAST) -> list[str]:
-    """Return the functions that can go, the dearest first.
-
-    Args:
-        tests: all of them, with what they run.
-        others: how many that stay run each line that goes.
-        least: seconds below which a function is not worth it.
-    """
+def redundant(tests: Sequence[TracedTest]) -> list[str]:
+    """Return the functions that can go, the dearest first; `tests` are all that there are, with what they run."""
     running = Counter[tuple[str, int]]()
     functions = defaultdict[str, list[TracedTest]](list)
     for test in tests:
@@ -61,12 +55,9 @@ def redundant(tests: Sequence[TracedTest], others: int = OTHERS, least: float = 
     for name in sorted(functions, key=lambda one: (-seconds[one], one)):
         going = _going(name, functions)
         lines = Counter(line for case in going for line in _each(case.lines))
-        stays = name.startswith(STAY) or _PROMISED.search(name.rpartition("::")[2]) or len(lines) < _FEWEST
-        if (
-            seconds[name] >= least
-            and not stays
-            and all(running[line] - count >= others for line, count in lines.items())
-        ):
+        is_kept = name.startswith(STAY) or _PROMISED.search(name.rpartition("::")[2])
+        is_worth = seconds[name] >= LEAST and len(lines) >= _FEWEST
+        if is_worth and not is_kept and all(running[line] - count >= OTHERS for line, count in lines.items()):
             running.subtract(lines)
             found.append(name)
     return found

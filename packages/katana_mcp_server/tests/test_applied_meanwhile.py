@@ -20,7 +20,7 @@ from test_applied_once import (
     opened,
     running,
 )
-from test_applied_to_the_end import walking
+from test_applied_to_the_end import halfway, walking
 
 from katana_mcp.journal.entries import GONE_AFTER, LIFE, ActionState, Broken, Claimed
 from katana_mcp.references.numbers import Numbered
@@ -121,11 +121,7 @@ async def test_a_saga_that_does_not_fit_any_more_is_not_begun(stage: Stage) -> N
 
 
 async def test_a_saga_goes_on_once_its_lanes_are_free(stage: Stage) -> None:
-    stage.saga, stage.touches = walking(stage.katana, "ab"), {SAGA: {}}
-    stage.planned("token", "ab")
-    stage.katana.refused = "b"
-    await stage.apply("token")
-    stage.katana.refused = ""
+    await halfway(stage, "ab")
     stage.katana.sent.remove("b")
     lanes = stage.journal.take_lanes
 

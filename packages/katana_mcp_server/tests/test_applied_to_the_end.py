@@ -98,12 +98,19 @@ def walking(katana: Katana, goal: str, shown: Sequence[str] | None = None) -> Sa
     return Saga(look, rest)
 
 
-async def test_a_saga_that_stopped_halfway_goes_on_or_is_rolled_back(stage: Stage) -> None:
-    stage.saga, stage.touches = walking(stage.katana, "abc"), {SAGA: {}}
-    stage.planned("token", "abc")
+async def halfway(stage: Stage, goal: str) -> PlanOutcome:
+    """Return the outcome of a saga that stopped at its second step, which is not refused any more."""
+    stage.saga, stage.touches = walking(stage.katana, goal), {SAGA: {}}
+    stage.planned("token", goal)
     stage.katana.refused = "b"
-    stopped = "stopped after 1 of 3 steps: customers abc; apply the same token again to go on, or with roll_back=true "
     outcome = await stage.apply("token")
+    stage.katana.refused = ""
+    return outcome
+
+
+async def test_a_saga_that_stopped_halfway_goes_on_or_is_rolled_back(stage: Stage) -> None:
+    stopped = "stopped after 1 of 3 steps: customers abc; apply the same token again to go on, or with roll_back=true "
+    outcome = await halfway(stage, "abc")
     assert (ended(outcome), stage.katana.sent) == (
         (f"{stopped}to put everything back as it was", ["applied", "failed", "not_tried"]),
         ["a", "b"],
@@ -112,18 +119,13 @@ async def test_a_saga_that_stopped_halfway_goes_on_or_is_rolled_back(stage: Stag
     kept = "customers abc: not applied, because another plan of the same record stopped halfway (journal entry 1): "
     how = "apply its token again to continue, or with roll_back to put the record back"
     assert await stage.refusal("other") == (blocking(warning_codes.PLAN_RUNNING, f"{kept}{how}", "plan_tokens"),)
-    stage.katana.refused = ""
     stage.katana.sent.remove("b")
     assert ended(await stage.apply("token"))[1] == ["applied"] * 3
     assert stage.katana.sent == ["a", "b", "c"]
 
 
 async def test_what_katana_answered_and_does_not_show_is_neither_sent_again_nor_taken_for_the_end(stage: Stage) -> None:
-    stage.saga, stage.touches = walking(stage.katana, "abc"), {SAGA: {}}
-    stage.planned("token", "abc")
-    stage.katana.refused = "b"
-    await stage.apply("token")
-    stage.katana.refused = ""
+    await halfway(stage, "abc")
     stage.saga = walking(stage.katana, "abc", [])
     why = "stopped: Katana has answered a step that it does not show yet; apply the same token again in a minute"
     for roll_back in (False, True):

@@ -36,7 +36,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
             tell(message or tool, int(progress), None if total is None else int(total))
 
         person = _person(tell) if is_interactive() else None
-        changes_nothing = all(spec.read_only for spec in tools() if spec.name == tool)
+        changes_nothing = any(spec.read_only for spec in tools() if spec.name == tool)
         async with Client(server, elicitation_handler=person) as client:
             result = await first_sync.complete(
                 lambda: client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress),

@@ -54,21 +54,20 @@ class Ledger:
 
     def promise(self, quantity: Decimal) -> Promised:
         """Return how so much comes together, and hold it: later questions find it gone."""
-        free = self._free()
+        free, unneeded = self._free(), self._unneeded()
         shares, given = list[Share](), Decimal(0)
         for event, there in enumerate(free):
             if given < quantity and there > given:
-                shares.extend(self._shares(event, given, min(quantity, there)))
+                shares.extend(self._shares(event, unneeded, given, min(quantity, there)))
                 given = min(quantity, there)
         left = free[-1] if free else Decimal(0)
         for share in shares:
             self.add(share.date, -share.quantity)
         return Promised(shares, quantity - given, max(Decimal(0), -left))
 
-    def _shares(self, event: int, begin: Decimal, end: Decimal) -> Iterator[Share]:
+    def _shares(self, event: int, unneeded: Sequence[Decimal], begin: Decimal, end: Decimal) -> Iterator[Share]:
         """Yield what an event brings to a quantity, from `begin` to `end` of it: what nobody needs, then the rest."""
         date, _, _, source = self.events[event]
-        unneeded = self._unneeded()
         border = min(max(begin, unneeded[event]), end)
         if begin < border:
             yield Share(date, border - begin, source)
