@@ -1,38 +1,43 @@
-"""Leaves a part of the suite to the night: the cases of functions named in `at_night.txt`, but for one of each.
+"""Leaves the tests that are named in `at_night.txt` to the night: they run no line that others do not run too.
 
-They run no line that others do not run too. A run that names a path, or a word with `-k`, runs them like all others;
-`make soak` takes one of every few, and others the night after. `--every` leaves nothing out.
+A run that names a path, or a word with `-k`, runs them like all others; `make soak` takes one of every few, and others
+the night after. `--every` leaves nothing out.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from tests.nights import NIGHTS, first_step
 
 LISTED = Path(__file__).with_suffix(".txt")
+_BELOW = "  "
 _IS_WHOLE = "is_whole"
 
 
 def listed() -> list[str]:
-    """Return the functions that are left to the night, each as pytest names it without its case."""
-    return [line for line in LISTED.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    """Return the tests that are left to the night, as pytest names them."""
+    file, names = "", list[str]()
+    for line in LISTED.read_text("utf-8").splitlines():
+        if line.startswith(_BELOW):
+            names.append(f"{file}::{line.removeprefix(_BELOW)}")
+        elif not line.startswith("#"):
+            file = line
+    return names
 
 
-def left(names: Sequence[str], functions: Collection[str]) -> dict[str, int]:
-    """Return which tests are left to the night, and to which of `NIGHTS`.
+def as_text(names: Iterable[str]) -> str:
+    """Return the lines that list these tests: each file, and below it what it holds."""
+    parted = sorted(name.split("::", 1) for name in names)
+    files = groupby(parted, key=lambda pair: pair[0])
+    return "".join(f"{file}\n" + "".join(f"{_BELOW}{name}\n" for _, name in pairs) for file, pairs in files)
 
-    Of the cases of a function one stays, always the same. A function without cases is left whole.
-    """
-    cases = defaultdict[str, list[str]](list)
-    for name in names:
-        function = name.partition("[")[0]
-        if function in functions:
-            cases[function].append(name)
-    gone = [name for those in cases.values() for name in (sorted(those, key=_number)[1:] if len(those) > 1 else those)]
-    return {name: _number(name) % NIGHTS for name in gone}
+
+def left(names: Sequence[str], gone: Collection[str]) -> dict[str, int]:
+    """Return which of the tests are left to the night, and to which of `NIGHTS`."""
+    return {name: _number(name) % NIGHTS for name in names if name in gone}
 
 
 def _number(name: str) -> int:

@@ -1,26 +1,26 @@
-"""Writes down which functions of tests can be left to the night: the dearest whose lines others run as well.
+"""Writes down which tests can be left to the night: the dearest whose lines others run as well.
 
-A function can go when each line that those of its cases that go run is run by as many others that stay. What is held by
-a count, and not by a line that runs, stays: budgets of requests, tokens and statements. So does what the project exists
-for: the story of a user, and what is said of lost answers, of doing a thing twice and of processes that are killed.
+A test can go when each line that it runs is run by as many others that stay. What is held by a count, and not by a line
+that runs, stays: budgets of requests, tokens and statements. So does what the project exists for: the story of a user,
+and what is said of lost answers, of doing a thing twice and of processes that are killed.
 """
 
 import argparse
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.at_night import LISTED, left
+from tests.at_night import LISTED, as_text
 
 from mutants.drawn.keeping import KEPT
 from mutants.drawn.lines import Lines, TracedTest, read
 
-OTHERS = 3
+OTHERS = 2
 """So many tests that stay run each line that a test which goes runs."""
-LEAST = 1.0
-"""Seconds that a function takes to be worth it."""
+LEAST = 0.05
+"""Seconds that a test takes to be worth it."""
 _FEWEST = 30
 """Whoever runs fewer of the lines is about something else: a page, a process, a client."""
 STAY = (  # what begins like this, from the root
@@ -35,37 +35,33 @@ STAY = (  # what begins like this, from the root
     "packages/katana_mcp_server/tests/test_read_costs.py",
     "packages/katana_mcp_server/tests/test_applying_processes.py",
 )
+TOO_DEAR = (
+    "packages/katana_mcp_server/tests/test_telemetry.py::test_what_is_measured_goes_where_the_variables_of_opentelemetry_say",
+    "packages/katana_mcp_server/tests/test_without_unix.py::test_every_module_loads",
+    "tests/test_mutants_drawn.py::test_a_draw_is_the_same_for_a_seed_and_another_for_another",
+)
+"""What goes though nobody else does it: each takes 10 s, and what it looks at is changed once in a month or two."""
 _PROMISED = re.compile("lost|twice|kill")
 _HEAD = """\
-# Functions of tests of which `make test` runs one case, or none where there is one: each line that the others run is
-# run by three tests that stay. Made by `python -m mutants.drawn.redundant`, from what the last `make mutants-drawn`
-# traced; `make soak` takes a quarter of them each night. Why, and what it costs: ADR-0133.
+# Tests that `make test` leaves to the night: each line that they run is run by two tests that stay. Made by
+# `python -m mutants.drawn.redundant`, from what the last `make mutants-drawn` traced; `make soak` takes a quarter of
+# them each night. Why, and what it costs: ADR-0133.
 """
 
 
-def redundant(tests: Sequence[TracedTest]) -> list[str]:
-    """Return the functions that can go, the dearest first; `tests` are all that there are, with what they run."""
-    running = Counter[tuple[str, int]]()
-    functions = defaultdict[str, list[TracedTest]](list)
-    for test in tests:
-        running.update(_each(test.lines))
-        functions[test.name.partition("[")[0]].append(test)
-    seconds = {name: sum(case.seconds for case in cases) for name, cases in functions.items()}
-    found: list[str] = []
-    for name in sorted(functions, key=lambda one: (-seconds[one], one)):
-        going = _going(name, functions)
-        lines = Counter(line for case in going for line in _each(case.lines))
-        is_kept = name.startswith(STAY) or _PROMISED.search(name.rpartition("::")[2])
-        is_worth = seconds[name] >= LEAST and len(lines) >= _FEWEST
-        if is_worth and not is_kept and all(running[line] - count >= OTHERS for line, count in lines.items()):
+def redundant(tests: Sequence[TracedTest]) -> list[TracedTest]:
+    """Return the tests that can go, the dearest first; `tests` are all that there are, with what they run."""
+    running = Counter(line for test in tests for line in _each(test.lines))
+    found: list[TracedTest] = []
+    for test in sorted(tests, key=lambda one: (-one.seconds, one.name)):
+        lines = list(_each(test.lines))
+        is_kept = test.name.startswith(STAY) or _PROMISED.search(test.name.partition("[")[0].rpartition("::")[2])
+        is_worth = test.seconds >= LEAST and len(lines) >= _FEWEST
+        is_shared = is_worth and not is_kept and all(running[line] > OTHERS for line in lines)
+        if is_shared or test.name in TOO_DEAR:
             running.subtract(lines)
-            found.append(name)
+            found.append(test)
     return found
-
-
-def _going(name: str, functions: Mapping[str, Sequence[TracedTest]]) -> list[TracedTest]:
-    names = left([case.name for case in functions[name]], {name})
-    return [case for case in functions[name] if case.name in names]
 
 
 def _each(lines: Lines) -> Iterable[tuple[str, int]]:
@@ -82,13 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not asked.trace.exists():
         parser.error(f"no trace in {asked.trace}: run `make mutants-drawn` first")
     tests = read(asked.trace)
-    names = redundant(tests)
-    LISTED.write_text(_HEAD + "".join(f"{name}\n" for name in sorted(names)), encoding="utf-8")
-    gone = left([test.name for test in tests], set(names))
-    saved, whole = (sum(test.seconds for test in some) for some in ([t for t in tests if t.name in gone], tests))
-    sys.stdout.write(
-        f"{len(names)} functions, {len(gone)} of {len(tests)} tests: {saved:.0f} of {whole:.0f} s of work\n"
-    )
+    gone = redundant(tests)
+    LISTED.write_text(_HEAD + as_text(test.name for test in gone), encoding="utf-8")
+    saved, whole = (sum(test.seconds for test in some) for some in (gone, tests))
+    sys.stdout.write(f"{len(gone)} of {len(tests)} tests: {saved:.0f} of {whole:.0f} s of work\n")
     return 0
 
 

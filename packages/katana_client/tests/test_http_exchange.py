@@ -8,6 +8,7 @@ from typing import override
 import httpx
 import pytest
 
+from katana_client import KatanaClient
 from katana_client import transport as seam
 from katana_client.exchange import Call, ExchangeFailed, Reply
 from katana_client.transport import HttpWire, Route
@@ -192,6 +193,20 @@ async def test_a_given_transport_is_left_open_and_an_own_one_is_closed_once(monk
     await wire.aclose()
     await wire.aclose()
     assert (made, own.closed) == ([BASE], 1)
+
+
+async def test_a_client_that_is_left_closes_what_it_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Network(httpx.Response(200, json={"data": []}))
+
+    def transport(_: Route, base_url: str) -> httpx.AsyncBaseTransport:
+        assert base_url == BASE
+        return own
+
+    monkeypatch.setattr(Route, "transport", transport)
+    async with KatanaClient(KEY, BASE) as client:
+        await client.variants.page(1)
+        assert own.closed == 0
+    assert own.closed == 1
 
 
 @pytest.mark.parametrize(

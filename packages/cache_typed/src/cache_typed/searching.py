@@ -170,10 +170,12 @@ def _tier(
     clause, _ = narrowed(db, layout, request.where, request.visibility)
     name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
     source, place = how.source(layout, clause)
+    # Counted beside the best rows, not over all of them: a window would keep each row once more to sort it.
     sql = (
-        f"SELECT nr, place, count(*) OVER () FROM (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
+        f"WITH found AS (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
         f" {name}.cache_sort AS sort, {place} AS place FROM {source} WHERE {clause.sql()}"
         f" ORDER BY {_scan_order(how, name)} LIMIT {clause.bind(MAX_CANDIDATES + 1)})"
+        " SELECT nr, place, (SELECT count(place) FROM found) FROM found"
         f" WHERE place IS NOT NULL ORDER BY place, sort, tie LIMIT {clause.bind(max(limit, 1))}"
     )
     rows = db.execute(sql, clause.values).fetchall()
