@@ -19,6 +19,9 @@ from cache_core.specs.variants import VARIANT
 from katana_mcp.caches.backends import BACKENDS
 
 FLOOR = "floor"
+MEASURED_TO: dict[str, int] = {}
+"""Up to how many variants or orders a backend is measured, where it is not measured at all sizes."""
+MEASURED_TO["legacy"] = 50_000  # goes with cache_legacy
 AGAIN = 50_000
 """Variants of which pages are stored a second time."""
 MATCHING = 2_000
@@ -34,10 +37,15 @@ def backend(name: str, directory: Path) -> CacheBackend:
     return BACKENDS[name](directory / name, SPECS)
 
 
+def measured_at(size: int) -> list[str]:
+    """Return the backends that are measured at this size."""
+    return [name for name in BACKENDS if size <= MEASURED_TO.get(name, size)]
+
+
 @asynccontextmanager
-async def opened(directory: Path) -> AsyncGenerator[Caches]:
-    """Open every backend beside the others."""
-    caches = {name: backend(name, directory) for name in BACKENDS}
+async def opened(directory: Path, size: int) -> AsyncGenerator[Caches]:
+    """Open every backend that is measured at this size beside the others."""
+    caches = {name: backend(name, directory) for name in measured_at(size)}
     for cache in caches.values():
         await cache.open()
     try:
@@ -71,17 +79,18 @@ async def rates(sides: Mapping[str, Store], pages: Iterable[bytes], size: int) -
 
 async def variants(size: int, directory: Path) -> list[Figure]:
     """Measure a catalogue of this many variants."""
-    async with opened(directory) as caches:
+    async with opened(directory, size) as caches:
         products = data.pages(data.product(nr) for nr in range(data.product_of(size), 0, -1))
         await rates(stores(caches, PRODUCT), products, size)
     before = _bytes(directory)
     with closing(VariantFloor(directory / "floor.db")) as floor:
-        async with opened(directory) as caches:
+        async with opened(directory, size) as caches:
             figures = await _written(caches, floor, size)
         grown = {name: (stored - before.get(name, 0)) / size for name, stored in _bytes(directory).items()}
         figures.append(_catalogue(what="file, per variant", size=size, values=grown))
-        figures.append(_catalogue(what="open and first read, p50", size=size, values=await _openings(directory)))
-        async with opened(directory) as caches:
+        opening = await _openings(directory, measured_at(size))
+        figures.append(_catalogue(what="open and first read, p50", size=size, values=opening))
+        async with opened(directory, size) as caches:
             figures += await _by_key(caches, floor, size)
             figures += await _searched(caches, floor, size)
             figures += await _guessed(caches, floor, size)
@@ -101,11 +110,11 @@ async def _written(caches: Caches, floor: VariantFloor, size: int) -> list[Figur
     ]
 
 
-async def _openings(directory: Path) -> dict[str, float]:
+async def _openings(directory: Path, names: list[str]) -> dict[str, float]:
     """Time opening an existing cache and reading one record, closing aside."""
-    taken: dict[str, list[float]] = {name: [] for name in (*BACKENDS, FLOOR)}
+    taken: dict[str, list[float]] = {name: [] for name in (*names, FLOOR)}
     for _ in range(20):
-        for name in BACKENDS:
+        for name in names:
             cache = backend(name, directory)
             start = TIMER.now()
             await cache.open()
@@ -210,6 +219,7 @@ async def _cut(caches: Caches, text: str) -> str:
 
 def _bytes(directory: Path) -> dict[str, int]:
     """Return the size of each side's file."""
-    found = {name: sum(path.stat().st_size for path in (directory / name).glob(f"{name}*")) for name in BACKENDS}
+    paths = {name: [*(directory / name).glob(f"{name}*")] for name in BACKENDS}
+    found = {name: sum(path.stat().st_size for path in of_one) for name, of_one in paths.items() if of_one}
     floor = directory / "floor.db"
     return found | ({FLOOR: floor.stat().st_size} if floor.exists() else {})

@@ -128,7 +128,7 @@ async def lend(caches: Caches) -> None:
 async def orders(size: int, directory: Path) -> list[Figure]:
     """Measure an order book of this many documents of each kind."""
     figures: list[Figure] = []
-    async with opened(directory) as caches:
+    async with opened(directory, size) as caches:
         await lend(caches)
         for kind in KINDS:
             with closing(DocumentFloor(directory / f"{kind.entity}.db", kind.fields)) as floor:
@@ -237,7 +237,7 @@ async def _selected(entity: str, selection: Selection, cache: CacheBackend, _: i
 async def others(size: int, directory: Path) -> list[Figure]:
     """Measure how fast other documents are stored, this many of each."""
     figures: list[Figure] = []
-    async with opened(directory) as caches:
+    async with opened(directory, size) as caches:
         await lend(caches)
         for entity in lines.OTHER_DOCUMENTS:
             pages = data.pages(documents.DOCUMENTS[entity](nr) for nr in range(size, 0, -1))

@@ -117,7 +117,7 @@ async def recalled(cache: CacheBackend) -> Walk:
 
 async def recall(size: int, directory: Path) -> list[Figure]:
     """Measure a recall among this many documents."""
-    async with opened(directory) as caches:
+    async with opened(directory, size) as caches:
         works: dict[str, Work] = {}
         for name, cache in caches.items():
             await fill(cache, size)
