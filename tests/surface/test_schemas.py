@@ -166,6 +166,8 @@ def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
     assert [path for path, node in every if "default" in node and node["default"] is None] == []
     assert [path for path, node in every if "$ref" in node or "title" in node] == []
     assert '"null"' not in json.dumps(schema)
+    # The server looks for none: see `dereference_schemas` in server/mcp/server.py.
+    assert '"$ref"' not in json.dumps(LISTED[tool]["outputSchema"])
 
 
 @at_once("tool", LISTED)

@@ -71,6 +71,8 @@ def build_server(
         instructions=INSTRUCTIONS + ("" if is_unlisted is None else UNLISTED),
         lifespan=lifespan,
         mask_error_details=True,
+        # Ours have none; all schemas would be looked through for one by each listing and each search of tools.
+        dereference_schemas=beside is not None,
         request_state_security=None if question_key is None else sealed(question_key),
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[

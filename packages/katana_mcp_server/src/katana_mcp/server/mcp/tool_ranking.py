@@ -92,7 +92,7 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
             count = documents[name][word]
             scores[name] += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[name] / mean))
     for name in documents:
-        if any(word not in asked for word in stems(name) if word in _ONLY_NAMED):
+        if any(word not in asked for word in _of_name(name) if word in _ONLY_NAMED):
             scores[name] *= _UNASKED
     return sorted((name for name, score in scores.items() if score > 0), key=lambda name: -scores[name])
 
@@ -108,14 +108,14 @@ def not_there(question: str, tools: Iterable[str], absent: Iterable[str]) -> lis
     One is asked for where the question holds every word of its name and that is more than of the name of any tool, or
     where it begins with a verb that no tool's name has.
     """
-    asked, tool_stems = frozenset(stems(in_our_words(question))), [frozenset(stems(tool)) for tool in tools]
+    asked, tool_stems = frozenset(stems(in_our_words(question))), [_of_name(tool) for tool in tools]
     word = next(iter(_words(_RANKS.sub("rank customers", question))), "")
     verb = _VERBS.get(word, word)
     most = max((len(name & asked) for name in tool_stems), default=0)
     taken = {*_GROUPED, *(word for tool in tools for word in tool.split("_"))}
     found: dict[str, int] = {}
     for name in absent:
-        meant, first = frozenset(stems(name)), name.partition("_")[0]
+        meant, first = _of_name(name), name.partition("_")[0]
         is_whole = meant <= asked and len(meant) > most
         if is_whole or (first not in taken and verb in (first, f"{first.removesuffix('e')}ing")):
             found[name] = len(meant & asked)
@@ -136,6 +136,11 @@ def _weighted(tool: DescribedTool) -> Mapping[str, float]:
         for word in stems(text):
             counts[word] += weight
     return counts
+
+
+@lru_cache(maxsize=1_000)
+def _of_name(name: str) -> frozenset[str]:
+    return frozenset(stems(name))
 
 
 def stems(text: str) -> Iterator[str]:
