@@ -86,6 +86,18 @@ async def test_records_that_are_gone_leave_the_cache_where_that_is_wished_and_no
     assert (await world.cached()).keys() == left
 
 
+async def test_what_a_write_of_ours_may_have_deleted_is_marked_as_deleted_however_young_it_is() -> None:
+    world = World()
+    for number in (1, 2, 3):
+        world.source.put("gadget", {"id": number}, START)
+    await world.syncer.start("gadget")
+    world.source.drop("gadget", 2)
+    world.source.drop("gadget", 3)
+    assert await world.syncer.fetch("gadget", [1, 2, 3], taken_back=[1, 2])
+    rows = (await world.cache.get_many("gadget", [1, 2, 3])).rows
+    assert [(row.id, row.record.get("deleted_at")) for row in rows] == [(1, None), (2, NOW), (3, None)]
+
+
 async def test_records_are_read_by_keys_or_codes_likewise() -> None:
     world = Live()
     world.live.longest_filter = len("sku=1&")

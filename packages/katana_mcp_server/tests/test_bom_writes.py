@@ -80,6 +80,19 @@ async def test_rows_are_changed_read_at_once_and_taken_back(stage: Stage, clock:
     assert sorted(_made_of(tenant, frame)) == sorted(before)
 
 
+async def test_a_row_of_nothing_is_told_and_not_refused(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
+    bolt = _material(tenant, "BOLT-0")
+    _material(tenant, "NUT-0")
+    wheel = _product(tenant, "WHEEL-0", bolt)
+    row = {"row_id": _rows(tenant, wheel)[0]["id"], "quantity": 0}
+    new = {"sku_or_variant_id": "NUT-0", "quantity": 0}
+    preview = await _asked(stage, clock, "modify_bom", sku_or_variant_id="WHEEL-0", add_rows=[new], update_rows=[row])
+    assert [
+        (warning["severity"], warning["field_path"]) for warning in preview["warnings"] if "is 0" in warning["message"]
+    ] == [("advisory", "add_rows[0].quantity"), ("advisory", "update_rows[0].quantity")]
+    assert "plan_token" in preview
+
+
 async def test_a_copy_leaves_out_what_is_there_and_circles_services_and_units_are_refused(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:

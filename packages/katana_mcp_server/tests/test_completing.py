@@ -203,6 +203,33 @@ async def test_goods_that_are_tracked_by_batch_are_said_to_come_and_go_in_none_u
     assert [entry["batch_id"] for entry in production["traceability"]] == [into]
 
 
+async def test_the_batch_that_all_go_into_is_one_of_the_product(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    order = new_order(tenant)
+    variant, other = order["variant_id"], rows_of(tenant, RECIPE, order["id"])[0]["variant_id"]
+    mine, foreign = (
+        tenant.create("batches", {"batch_number": f"B-{nr}", "variant_id": key})["id"]
+        for nr, key in enumerate((variant, other))
+    )
+    refused = await planned(stage, TOOL, order, quantity=1, batch_id=mine)
+    assert codes(refused) == {"invalid_argument"}
+    assert "is not kept in batches" in str(refused["warnings"])
+    tenant.edit("products", tenant.get("variants", variant)["product_id"], True, batch_tracked=True)
+    kind = "materials" if (item := tenant.get("variants", other)).get("material_id") else "products"
+    tenant.edit(kind, item.get("material_id") or item["product_id"], True, batch_tracked=True)
+    clock.advance(2_000)
+    unlisted = await planned(stage, TOOL, order, quantity=1, batch_id=99999999)
+    assert ("not_found" in codes(unlisted, "advisory"), codes(unlisted)) == (True, set())
+    adjusted = {"location_id": order["location_id"], "stock_adjustment_rows": [{"variant_id": other, "quantity": 1}]}
+    adjusted["stock_adjustment_rows"][0]["traceability"] = [{"batch_id": foreign, "quantity": 1}]
+    tenant.create("stock_adjustments", {"stock_adjustment_number": "SA-B", **adjusted})
+    clock.advance(61)
+    refused = await planned(stage, TOOL, order, quantity=1, batch_id=foreign)
+    assert (codes(refused), "plan_token" in refused) == ({"not_found"}, False)
+    assert f"has no batch {foreign}: it is one of variant {other}" in str(refused["warnings"])
+
+
 async def test_two_that_report_the_rest_at_once_make_it_once(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
     order = new_order(tenant)
     tokens = [(await planned(stage, TOOL, order))["plan_token"] for _ in range(2)]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from datetime import datetime
 
 import pytest
 from server_wire import live
@@ -260,6 +261,34 @@ def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_le
     with pytest.raises(Refused) as refused, now.refusals():
         raise Refused(blocking(warning_codes.NOT_FOUND, "no order"))
     assert [warning.message for warning in refused.value.warnings] == [message]
+
+
+@pytest.mark.parametrize("broken", ["customers", "sales_orders", "variants", "inventory", "locations"])
+async def test_the_age_of_what_is_old_is_counted_from_the_moment_that_the_answer_names(
+    stage: Stage, clock: ManualClock, broken: str
+) -> None:
+    # Each is read at another time.
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("get_sales_order", {"sales_order_id": live(stage.own.sandbox.tenant(), "sales_orders")[0]["id"]}),
+        ("list_customers", {}),
+        ("order_readiness", {}),
+        ("list_blocking_ingredients", {}),
+        ("check_inventory", {"skus_or_variant_ids": ["PAD"]}),
+    ]
+    for _ in range(2):
+        for tool, arguments in calls:
+            await paced(clock, stage.call(tool, **arguments))
+            clock.advance(70)
+    stage.own.sandbox.faults.add(Fault(f"GET /{broken}", action=Status(503), times=None))
+    clock.advance(500)
+    overdue = 0
+    for tool, arguments in calls:
+        answer = await within(clock, 60, stage.call(tool, **arguments))
+        if "stale" in answer:
+            age = (clock.now() - datetime.fromisoformat(answer["as_of"])).total_seconds()
+            assert abs(age - answer["stale"]["age_seconds"]) <= 1, tool
+            overdue += 1
+    assert overdue
 
 
 async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:

@@ -62,6 +62,7 @@ async def test_stock_whose_movement_was_deleted_is_told_with_the_stock_that_kata
     assert after[0]["stock"][0]["note"].startswith("in doubt")
     for answer in after:
         (message,) = doubts(answer)
+        assert answer["next_actions"] == [f"check_inventory(skus_or_variant_ids=[{variant}]): their stock now"]
         assert f"(variant {variant} at location {FIRST_ID}: 510 here, 10 in Katana)" in message
 
 
@@ -123,3 +124,81 @@ async def test_an_own_write_shows_in_all_that_is_told_from_the_ledger_at_once(
     requests = stage.requests()
     await told(stage, variant)
     assert stage.requests() == requests
+
+
+@pytest.mark.parametrize("wait", [1, 30 * 60], ids=["just shipped", "shipped long ago"])
+@pytest.mark.parametrize("is_order", [True, False], ids=["the order is deleted", "the shipment is deleted"])
+async def test_what_a_deletion_of_ours_took_back_counts_no_longer(
+    stage: Stage, clock: ManualClock, tenant: Tenant, wait: int, is_order: bool
+) -> None:
+    _, variant = adjusted(tenant, 10)
+    row: Wire = {"variant_id": variant, "quantity": 4, "price_per_unit": 9}
+    customer = tenant.create("customers", {"name": "Wheelers"})["id"]
+    sold: Wire = {"order_no": "SO-900", "customer_id": customer, "location_id": FIRST_ID, "sales_order_rows": [row]}
+    order = tenant.create("sales_orders", sold)["id"]
+    await told(stage, variant)
+    value = amount((await stage.call("stock_value"))["value"])
+    shipped = await applied(stage, "fulfill_order", sales_order_id=order)
+    adjusted(tenant, 5, variant)
+    clock.advance(wait)
+    await told(stage, variant)
+    assert amount((await stage.call("stock_value"))["value"]) == value + 2
+    clock.advance(1)
+    if is_order:
+        await applied(stage, "delete_sales_order", sales_order_id=order)
+    else:
+        (shipment,) = [action["id"] for action in shipped["actions"]]
+        await applied(stage, "fulfill_order", sales_order_id=order, delete_fulfillment_id=shipment)
+    after = await stage.call("stock_value")
+    assert (amount(after["value"]), after["warnings"]) == (value + 10, [])
+    then, moved = await told(stage, variant)
+    assert (in_stock(then), doubts(then), doubts(moved)) == (15, [], [])
+
+
+async def test_what_follows_the_first_movement_of_an_item_is_read_again_where_we_took_that_back(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    deleted, variant = adjusted(tenant, 10)
+    adjusted(tenant, 5, variant)
+    before = await stage.call("stock_value")
+    clock.advance(1)
+    outcome = await applied(stage, "delete_stock_adjustment", stock_adjustment_id=deleted)
+    after = await stage.call("stock_value")
+    assert (amount(after["value"]), outcome["warnings"]) == (amount(before["value"]) - 20, [])
+
+
+async def test_a_listing_that_lags_does_not_bring_back_what_we_deleted(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    deleted, _ = adjusted(tenant, 10)
+    value = amount((await stage.call("stock_value"))["value"])
+    clock.advance(200)
+    stage.own.sandbox.switches.set("replica_lag", 130)
+    outcome = await applied(stage, "delete_stock_adjustment", stock_adjustment_id=deleted)
+    assert outcome["warnings"] == []
+    assert amount((await stage.call("stock_value"))["value"]) == value - 20
+    clock.advance(1)
+    assert amount((await stage.call("stock_value"))["value"]) == value - 20
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+async def test_a_ledger_that_cannot_be_read_after_a_deletion_of_ours_is_told_where_more_than_that_changed(
+    stage: Stage, clock: ManualClock, tenant: Tenant, is_followed: bool
+) -> None:
+    deleted, variant = adjusted(tenant, 10)
+    if is_followed:
+        adjusted(tenant, 5, variant)
+    value = amount((await stage.call("stock_value"))["value"])
+    stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=Status(400), times=None))
+    outcome = await paced(clock, applied(stage, "delete_stock_adjustment", stock_adjustment_id=deleted))
+    assert [warning["code"] for warning in outcome["warnings"]] == ["cache_write_failed"] * is_followed
+    if not is_followed:
+        assert amount((await paced(clock, stage.call("stock_value")))["value"]) == value - 20
+
+
+async def applied(stage: Stage, tool: str, **asked: object) -> Payload:
+    """Plan a change, apply it, and return what became of it."""
+    plan = await stage.call(tool, **asked)
+    (outcome,) = (await stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))["outcomes"]
+    assert outcome["failed"] + outcome["unknown"] + outcome["not_tried"] == 0
+    return outcome

@@ -59,6 +59,20 @@ async def test_every_row_that_is_made_gets_an_order_that_is_linked_and_read_at_o
     assert codes(await _planned(stage)) == {"empty_order"}
 
 
+async def test_the_orders_that_make_rows_which_go_are_named_by_their_numbers(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, bought = _goods(tenant)
+    order = _sell(tenant, made, bought, made)
+    await applied(stage, clock, await _planned(stage))
+    numbers = [f"manufacturing order {tenant.get(ORDER, key)['order_no']}" for key in _links(tenant, order) if key]
+    clock.advance(61)
+    assert (await stage.call("delete_sales_order", sales_order_id="SO-9001"))["linked"] == numbers
+    row = tenant.get("sales_orders", order["id"])["sales_order_rows"][2]["id"]
+    preview = await stage.call("modify_sales_order", sales_order_id="SO-9001", delete_row_ids=[row])
+    assert preview["linked"] == numbers[1:]
+
+
 async def test_an_order_whose_answer_is_lost_is_found_by_its_row(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:

@@ -58,6 +58,9 @@ WRITTEN: tuple[Model, ...] = (
         (CustomerAddress, "default", True, 1, False),
         (PurchaseOrder, "unheard_of", 1, Decimal("1.0"), True),
         (PurchaseOrder, "unheard_of", "1", "1.0", False),
+        # Katana keeps milliseconds, and cuts off the rest.
+        (StockAdjustment, "stock_adjustment_date", "2026-02-01T08:00:00.123999Z", "2026-02-01T08:00:00.123Z", True),
+        (StockAdjustment, "stock_adjustment_date", "2026-02-01T08:00:00.123999Z", "2026-02-01T08:00:00.124Z", False),
         (PurchaseOrder, "purchase_order_rows", [{"id": 1}, {"id": 2}], [{"id": 2}, {"id": 2}], False),
         (PurchaseOrder, "purchase_order_rows", [{"quantity": 1}], [{"quantity": "1.0", "id": 7}], True),
         (PurchaseOrder, "purchase_order_rows", [{"purchase_uom": "1"}], [{"purchase_uom": "1.0"}], False),

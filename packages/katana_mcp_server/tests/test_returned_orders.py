@@ -62,6 +62,18 @@ async def test_the_stock_after_a_deletion_is_the_one_that_the_preview_shows(
     assert {where: levels[where] for where in shown} == {where: amount(after) for where, after in shown.items()}
 
 
+async def test_of_an_order_that_is_deleted_already_is_told_that_alone(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    order = _shipped(tenant, "DELIVERED")
+    plan = await stage.call("delete_sales_order", sales_order_id=order["id"])
+    await stage.call("apply_plan", plan_tokens=[plan["plan_token"]])
+    clock.advance(5)
+    again = await stage.call("delete_sales_order", sales_order_id=order["id"])
+    (against,) = again["warnings"]
+    assert (against["code"], against["severity"], "stock" in again) == ("not_found", "blocking", False)
+
+
 async def test_an_order_of_which_nothing_left_brings_nothing_back(stage: Stage, tenant: Tenant) -> None:
     plan = await stage.call("delete_sales_order", sales_order_id=_shipped(tenant, "NOT_SHIPPED")["id"])
     assert plan.get("stock", []) == []

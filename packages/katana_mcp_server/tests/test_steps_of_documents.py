@@ -10,6 +10,7 @@ from katana_mcp.documents.declaration import ONLY_LATER, Field, Key, Part, Statu
 from katana_mcp.documents.steps import steps
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
 from katana_mcp.references.numbers import Numbered
+from katana_mcp.tools.warnings import Refused
 from katana_mcp.writing.actions import SOME, Action, Recognise, Ref
 
 HELD, COSTS = "purchase_order_rows", "costs"
@@ -448,3 +449,11 @@ def test_a_field_can_name_a_part_that_is_yet_to_be_added() -> None:
         "set purchase order PO-40 to RECEIVED",
     ]
     assert sent[3] == on_order(titles(sent)[-2], {"location_id": Ref(2, "id")})
+
+
+def test_what_katana_does_not_take_and_no_rule_refuses_is_refused_with_its_field() -> None:
+    order = {"order_no": "PO-41", "supplier_id": 4, "entity_type": "outsourced"}
+    with pytest.raises(Refused) as refusal:
+        steps(ORDER, new({**order, HELD: [{**row_of(7), "quantity": "many"}], COSTS: []}))
+    paths = [(warning.code, warning.field_path) for warning in refusal.value.warnings]
+    assert ("invalid_argument", "purchase_order_rows[0].quantity") in paths

@@ -104,6 +104,8 @@ def test_what_speaks_against_a_row_names_its_field(
 ) -> None:
     request = _new(stock_adjustment_number="SA-6", rows=[_row(**row)])
     assert _summaries(CREATE.checks(request, _facts())) == expected
+    is_sent = all(severity != "blocking" for severity, *_ in expected)
+    assert bool(CREATE.plan(request, _facts()).actions) is is_sent
 
 
 def test_a_cleared_reason_is_sent_as_an_empty_text() -> None:

@@ -169,7 +169,14 @@ class Syncer:
         """
         return await self._writes.read_back(self.specs[entity], record_id, parts)
 
-    async def fetch(self, entity: str, ids: Sequence[RecordId], *, remove_absent: bool = False) -> bool:
+    async def fetch(
+        self,
+        entity: str,
+        ids: Sequence[RecordId],
+        *,
+        remove_absent: bool = False,
+        taken_back: Collection[RecordId] = (),
+    ) -> bool:
         """Read these records by their ids and store them; return whether that worked. It moves no cursor.
 
         Args:
@@ -177,10 +184,14 @@ class Syncer:
             ids: the records to read.
             remove_absent: whether those that Katana no longer gives leave the cache, as in an audit; ones so young that
                 a replica may not know them yet stay.
+            taken_back: those that a write of ours may have deleted: what Katana no longer gives of them is marked as
+                what we deleted, however young it is.
         """
         spec = self.specs[entity]
         for batch in self._live.batches(spec, ids):
-            if not await self._fetched(spec, self._live.records(spec, batch), batch if remove_absent else ()):
+            reading = self._live.records(spec, batch)
+            mine = [record_id for record_id in batch if record_id in taken_back]
+            if not await self._fetched(spec, reading, batch if remove_absent else (), mine):
                 return False
         return True
 
@@ -229,13 +240,19 @@ class Syncer:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _fetched(
-        self, spec: EntitySpec, reading: Awaitable[SourcePage], removable: Sequence[RecordId] = ()
+        self,
+        spec: EntitySpec,
+        reading: Awaitable[SourcePage],
+        removable: Sequence[RecordId] = (),
+        taken_back: Sequence[RecordId] = (),
     ) -> bool:
         self._unread.pop(spec.name, None)
         try:
             page = await reading
             gone = await deleted(spec, self._store, absent(spec, removable, page))
             await self._store.keep(spec, page, Extra(removed=gone))
+            for record_id in absent(spec, taken_back, page):
+                await self._writes.delete(spec, record_id)
         except SourceUnavailable as error:
             self._unread[spec.name] = error.reason
         except CacheError as error:

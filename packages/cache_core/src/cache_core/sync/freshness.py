@@ -136,14 +136,24 @@ class FreshReads:
             return await self.read_again(entity, missing)
         return True
 
-    async def read_again(self, entity: str, ids: Sequence[RecordId], *, remove_absent: bool = False) -> bool:
+    async def read_again(
+        self,
+        entity: str,
+        ids: Sequence[RecordId],
+        *,
+        remove_absent: bool = False,
+        taken_back: Collection[RecordId] = (),
+    ) -> bool:
         """Read records by their ids whatever is cached of them; return whether that worked within the patience.
 
-        With `remove_absent`, those that Katana no longer gives leave the cache, unless they are very young.
+        With `remove_absent`, those that Katana no longer gives leave the cache, unless they are very young; those of
+        `taken_back`, which a write of ours may have deleted, are marked as deleted however young they are.
         """
         if self._closed is not None or self._held_off(entity) > 0:
             return False
-        return await self._fetched(entity, self._syncer.fetch(entity, ids, remove_absent=remove_absent))
+        return await self._fetched(
+            entity, self._syncer.fetch(entity, ids, remove_absent=remove_absent, taken_back=taken_back)
+        )
 
     async def read_keys_again(self, entity: str, keys: Sequence[str]) -> bool:
         """Read records by their business keys whatever is cached; return whether that worked within the patience."""

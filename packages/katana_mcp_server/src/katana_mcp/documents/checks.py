@@ -18,8 +18,9 @@ from katana_mcp.writing.stock_moves import shortages
 def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
     """Return what speaks against a change."""
     facts, before = change.facts, change.before
-    warnings = [] if before is None else check_not_deleted(doc.called(before), before, doc.id, deleted=facts.deleted)
-    warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
+    if before is not None and facts.deleted:
+        return check_not_deleted(doc.called(before), before, doc.id, deleted=True)
+    warnings = [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
     warnings += custom_fields.checks(doc, change)
     for rule in doc.rules:
         warnings += rule(change)

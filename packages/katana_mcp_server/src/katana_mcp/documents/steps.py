@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic import ValidationError
+
 from cache_core.records import Json, RecordId, canonical
 from katana_client import KatanaClient
 from katana_client.collection import Spec
@@ -11,6 +13,9 @@ from katana_client.wire import WriteModel, models_in
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.forms import as_held, as_set, entries
 from katana_mcp.documents.transition import New, State, Transition
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.limits import wrong
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, render_path
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.meaning import holds, model_of
@@ -69,8 +74,23 @@ def patch_of(spec: Spec, change: State, document: State) -> dict[str, Json]:
 
 
 def _written[M: WriteModel](model: type[M], state: State) -> M:
+    """Return what is sent of a state.
+
+    Raises:
+        Refused: Katana takes no such record, and no rule has said so.
+    """
     values = {name: value for name, value in state.items() if name in model.model_fields}
-    return model.model_validate(values)
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise Refused(*_not_taken(error)) from error
+
+
+def _not_taken(error: ValidationError) -> Iterator[ToolWarning]:
+    """Yield why Katana takes no such record, by the field that it has there."""
+    for problem in error.errors(include_url=False, include_input=False):
+        path, why = render_path(problem["loc"]), wrong(problem["type"], problem.get("ctx", {}), problem["msg"])
+        yield blocking(warning_codes.INVALID_ARGUMENT, why if path is None else f"{path}: {why}", path)
 
 
 def spec_of(collection: str) -> Spec:

@@ -67,7 +67,10 @@ def _checks(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Sequen
 def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
     """Return the plan of a request; without actions where a name is not known."""
     change = transition(doc, verb, request, facts)
-    sent, numbered, shown = steps(doc, change), facts.numbered, draft(doc, change, summary(doc, change))
+    shown = draft(doc, change, summary(doc, change))
+    if facts.deleted:
+        return shown
+    sent, numbered = steps(doc, change), facts.numbered
     return replace(
         shown,
         actions=sent,

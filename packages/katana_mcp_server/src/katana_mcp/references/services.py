@@ -195,7 +195,7 @@ class Current:
         unasked = self.unasked
         if self.stale is not None or unasked is None or self.as_of is None or self.lookups is None:
             return self.stale
-        return Stale(age_seconds=_age(self.lookups.account.clock, self.as_of), reason=unasked)
+        return Stale(age_seconds=age_seconds(self.lookups.account.clock, self.as_of), reason=unasked)
 
     @property
     def unasked(self) -> str | None:
@@ -306,9 +306,10 @@ def _current(
     warnings: list[ToolWarning] = []
     stale = None
     if old:
-        age = _age(services.clock, min(status.as_of or "" for status in old))
+        oldest = min([*moments, *(status.as_of for status in old if status.as_of is not None)])
+        as_of = as_of and oldest  # what it is about may not be complete at all
         reasons = dict.fromkeys(status.reason or "a refresh is under way" for status in old)
-        stale = Stale(age_seconds=age, reason="; ".join(reasons))
+        stale = Stale(age_seconds=age_seconds(services.clock, oldest), reason="; ".join(reasons))
     if cold:
         names = ", ".join(status.entity for status in cold)
         reasons = "; ".join(dict.fromkeys(status.reason for status in cold if status.failed and status.reason))
@@ -337,7 +338,7 @@ def _under_way(silent: str | None) -> str:
     return "is not finished" if silent is None else f"is waiting for Katana, which {silent} and is asked again"
 
 
-def _age(clock: Clock, as_of: str) -> int:
+def age_seconds(clock: Clock, as_of: str) -> int:
     """Return how many seconds ago this was."""
     return round((clock.now() - datetime.fromisoformat(as_of)).total_seconds())
 

@@ -23,7 +23,7 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.needs import Need, Needs, needs_of
-from katana_mcp.workflows.stock import LEVELS, levels_by_place, missing_of, stale_stock, unread
+from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
@@ -197,7 +197,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         page=request.page,
         limit=request.limit,
         orders_held_up=len(_orders([row for wait in waits for row in wait.rows])) if now.warming is None else None,
-        stale=now.staleness or stale_stock(stock, services),
+        **(age_of(stock, now, services) if stock.stale else {}),
     )
 
 

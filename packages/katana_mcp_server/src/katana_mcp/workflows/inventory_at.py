@@ -103,7 +103,7 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
         basis=BASIS,
         stock=fit.rows,
         not_found=fit.not_found,
-        next_actions=rest,
+        next_actions=[*rest, *(moved.next_actions() if moved else ())],
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 from cache_core.conditions import OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
+from cache_core.specs.inventory_movements import CAUSES
 from katana_client.models.values import InventoryMovementResourceType
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.services import Services, current
@@ -25,21 +26,6 @@ from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 _CHECKED = 10_000
 """Movements of the variants asked for up to which their balances are checked before they are shown."""
 _READS = (*VARIANT_ENTITIES, "location", LEDGER, *FACTORY)
-
-_MADE, _BOUGHT = "manufacturing_order_id", "purchase_order_id"
-_DOCUMENTS: dict[str, str | None] = {
-    "Production": _MADE,
-    "ProductionIngredient": _MADE,
-    "ManufacturingOrder": _MADE,
-    "ManufacturingOrderRecipeRow": _MADE,
-    "PurchaseOrderRow": _BOUGHT,
-    "PurchaseOrderRecipeRow": _BOUGHT,
-    "SalesOrderRow": "sales_order_id",
-    "StockAdjustmentRow": "stock_adjustment_id",
-    "StockTransferRow": "stock_transfer_id",
-    "SystemGenerated": None,
-}
-"""What `caused_by_resource_id` is the id of."""
 
 
 class GetInventoryMovementsRequest(Request):
@@ -117,7 +103,8 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     asked = await page_of("get_inventory_movements", request, services, render, said.parts)
     moved, stored, names = await _rows(conditions, (asked.first, asked.last), resolved, services)
     page = paged(asked, moved, total, now, beside=said.parts)
-    page.fields.setdefault("next_actions", resolved.next_actions)
+    more = cast("list[str]", page.fields.get("next_actions", resolved.next_actions))
+    page.fields["next_actions"] = [*more, *checked.next_actions()]
     kept = cast("list[InventoryMovement]", page.fields["rows"])
     # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
     places = {row.id: place(row.record) for row in stored}
@@ -158,9 +145,9 @@ def _movement(record: Record, names: Names) -> Answer:
     fields: dict[str, object] = {name: get_int(record, name) for name in ("variant_id", "location_id", "resource_id")}
     fields |= {name: number(record, name) for name in _NUMBERS}
     fields |= {name: text(record, name) for name in ("movement_date", "resource_type", "caused_by_order_no")}
-    document = _DOCUMENTS.get(text(record, "resource_type") or "")
+    document = CAUSES.get(text(record, "resource_type") or "")
     if document is not None:
-        fields[document] = get_int(record, "caused_by_resource_id")
+        fields[f"{document}_id"] = get_int(record, "caused_by_resource_id")
     return InventoryMovement.model_validate(
         fields
         | {

@@ -67,6 +67,11 @@ class Ledger:
             )
         return [advisory(warning_codes.LEDGER_IN_DOUBT, message) for message in messages]
 
+    def next_actions(self) -> list[str]:
+        """Return the call that tells the stock now of what is in doubt here."""
+        variants = sorted({variant for variant, _ in (*self.doubtful, *self.differing) if variant is not None})
+        return [f"check_inventory(skus_or_variant_ids={variants[:_NAMED]}): their stock now"] if variants else []
+
     def until(self, moment: str) -> "Ledger":
         """Return the ledger up to a moment, ISO-8601 UTC; what differs at its end may differ at that moment too."""
         cut = {

@@ -29,7 +29,7 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
-from katana_mcp.workflows.stock import LEVELS, levels_by_place, missing_of, stale_stock, unread
+from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _SHIPMENTS = "sales_order", "sales_order_fulfillment"
@@ -188,7 +188,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         part=states["part"],
         waiting=states["waiting"],
         late=sum(judgement.late is not None for judgement in judged),
-        stale=now.staleness or stale_stock(stock, services),
+        **(age_of(stock, now, services) if stock.stale else {}),
     )
 
 

@@ -1,14 +1,13 @@
 """What answers about stock share: how old it is, and that unknown is not zero."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from decimal import Decimal
 
 from cache_core.conditions import OneOf, Where
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
-from katana_mcp.references.services import Current, Services
+from katana_mcp.references.services import Current, Services, age_seconds
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import ToolWarning, advisory
@@ -60,27 +59,26 @@ def missing_of(needed: Decimal | None, level: Record) -> Decimal | None:
     return min(needed, max(Decimal(0), committed - in_stock))
 
 
-def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
+def _stale_levels(stock: StockAnswer, services: Services) -> Stale | None:
     """Return by how much the levels are older than they should be, or None."""
     if not stock.stale or stock.as_of is None:
         return None
-    age = services.clock.now() - datetime.fromisoformat(stock.as_of)
-    return Stale(age_seconds=round(age.total_seconds()), reason=stock.reason or "it was changed while it was read")
+    age = age_seconds(services.clock, stock.as_of)
+    return Stale(age_seconds=age, reason=stock.reason or "it was changed while it was read")
 
 
 def age_of(stock: StockAnswer, now: Current, services: Services) -> dict[str, object]:
-    """Return `as_of` and `stale` of an answer about levels: where its variants are old, the older of both says so."""
-    levels, rows = stale_stock(stock, services), now.staleness
+    """Return `as_of` and `stale` of an answer about levels: where its variants are old, the older of both says so.
+
+    The age is that of `as_of`.
+    """
+    levels, rows = _stale_levels(stock, services), now.staleness
     if rows is None:
         return {"as_of": stock.as_of or now.as_of, "stale": levels}
-    stale = max(
-        (candidate for candidate in (levels, rows) if candidate is not None),
-        key=lambda candidate: candidate.age_seconds,
-    )
-    return {
-        "as_of": min((moment for moment in (stock.as_of, now.as_of) if moment is not None), default=None),
-        "stale": stale,
-    }
+    older = max((levels or rows, rows), key=lambda candidate: candidate.age_seconds)
+    as_of = min((moment for moment in (stock.as_of, now.as_of) if moment is not None), default=None)
+    age = older.age_seconds if as_of is None else age_seconds(services.clock, as_of)
+    return {"as_of": as_of, "stale": Stale(age_seconds=age, reason=older.reason)}
 
 
 def without_figures(levels: int, effect: str) -> list[ToolWarning]:

@@ -176,7 +176,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
     actions = [*cast("list[str]", page.fields.get("next_actions", [])), *_what_is_open(received, shipped)]
     if not found and await none_at_all(services, LEDGER):
         actions = [none_yet("movements of stock")]
-    page.fields["next_actions"] = actions
+    page.fields["next_actions"] = [*actions, *(moved.next_actions() if moved else ())]
     return now.answer(
         StockValueAnswer,
         *notices,

@@ -36,7 +36,7 @@ from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its
 from katana_mcp.writing.stepping import NOTHING, check_roll_back, look_back, rolled_back, saga_of, sent_lately, walk
 from katana_mcp.writing.twins import twins
 from katana_mcp.writing.work import Work
-from katana_mcp.writing.written_through import read_back, read_stock_back
+from katana_mcp.writing.written_through import read_back, read_ledger_back, read_stock_back
 
 _ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
 """Seconds between two looks at a plan, a lane or a place that another has."""
@@ -222,6 +222,7 @@ async def _ended(work: Work, claim: Claimed | Broken | Resumed) -> PlanOutcome:
         work.warnings += await read_back(work.done, work.services)
         if work.plan.shown.get("stock"):
             work.warnings += await read_stock_back(work.done, work.services)
+            work.warnings += await read_ledger_back(work.done, work.services)
         work.warnings += await twins(work.done, work.services)
         outcome = work.outcome()
         await work.services.journal.finish(work.run, outcome.model_dump(mode="json"))

@@ -166,9 +166,12 @@ def _number(text: str) -> object:
 
 
 def _instant(text: str) -> object:
-    """Return the moment that a text names; without an offset it is UTC, as everywhere in what Katana sends."""
+    """Return the moment that a text names, to the millisecond: Katana keeps no more, and cuts off the rest.
+
+    Without an offset it is UTC, as everywhere in what Katana sends.
+    """
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return text
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=moment.tzinfo or UTC)

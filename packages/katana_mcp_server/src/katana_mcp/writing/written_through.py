@@ -1,13 +1,17 @@
 """What was written is in the cache at once: records, parts of documents, and the stock that they moved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from cache_core.conditions import OneOf, Order, Where, Within
 from cache_core.errors import CacheError, SourceUnavailable
+from cache_core.protocol import Selection
 from cache_core.records import RecordId, canonical, values_at
 from cache_core.spec import EntitySpec
+from cache_core.specs.inventory_movements import CAUSES, INVENTORY_MOVEMENT
 from cache_core.specs.stock import STOCK
 from cache_core.sync import Part, Syncer
 from katana_mcp.journal.entries import ActionState, JsonObject
+from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, info
@@ -16,6 +20,8 @@ from katana_mcp.writing.actions import Action
 
 _FOR_STOCK = 5.0
 """Seconds that an outcome waits for the stock that was moved."""
+_MOST_MOVEMENTS = 1_000
+"""Movements that an outcome reads again at most: four requests."""
 
 
 async def put_through(action: Action, state: ActionState, services: Services) -> list[ToolWarning]:
@@ -99,6 +105,76 @@ async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: 
     if await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
         return []
     return [_not_shown("the stock that this changed could not be read again yet")]
+
+
+async def read_ledger_back(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[ToolWarning]:
+    """Take the movements of deleted documents out of the ledger, and read those anew that changed with them.
+
+    What is taken back leaves no trace, and Katana need not tell of the balances that follow it. Movements of documents
+    that only changed are asked for as well; returned is that this could not be done.
+    """
+    try:
+        is_read = await _read_movements(done, services)
+    except CacheError:
+        is_read = False
+    what = "the stock ledger could not be read again yet: what was taken back may count in it until an audit"
+    return [] if is_read else [info(warning_codes.CACHE_WRITE_FAILED, what)]
+
+
+async def _read_movements(done: Sequence[tuple[Action, ActionState]], services: Services) -> bool:
+    documents = {
+        document
+        for action, state in done
+        if action.method != "POST"
+        for document in _written(action, state.result or {}, services.syncer.specs)
+    }
+    deleted = {(action.entity, action.record) for action, _ in done if action.method == "DELETE" and not action.part}
+    gone = await _caused(documents & deleted, services)
+    changed = await _caused(documents - deleted, services)
+    after = await _after({**gone, **changed}, services)
+    for movement_id in gone:
+        await services.syncer.delete_through(INVENTORY_MOVEMENT.name, movement_id)
+    ids = [movement_id for movement_id in after if movement_id not in gone]
+    return not ids or await services.fresh.read_again(INVENTORY_MOVEMENT.name, ids, taken_back=changed)
+
+
+type _Moved = dict[RecordId, tuple[tuple[object, object], str]]
+"""Movements by id: the variant and location of each, and its date."""
+
+
+async def _caused(documents: Collection[tuple[str, int]], services: Services) -> _Moved:
+    """Return the cached movements of these documents."""
+    found: _Moved = {}
+    for cause in {entity for entity, _ in documents}:
+        kinds = OneOf("resource_type", tuple(kind for kind, entity in CAUSES.items() if entity == cause))
+        ids = OneOf("caused_by_resource_id", tuple(record for entity, record in documents if entity == cause))
+        found |= await _movements((kinds, ids), services)
+    return found
+
+
+async def _after(movements: _Moved, services: Services) -> list[RecordId]:
+    """Return these and the cached movements whose balances follow from them."""
+    if not movements:
+        return []
+    first: dict[tuple[object, object], str] = {}
+    for pair, date in movements.values():
+        first[pair] = min(first.get(pair, date), date)
+    variants = tuple({variant for variant, _ in first if isinstance(variant, int)})
+    later = (OneOf("variant_id", variants), Within("movement_date", min(first.values())))
+    found = await _movements(later, services)
+    return [movement_id for movement_id, (pair, date) in found.items() if pair in first and date >= first[pair]]
+
+
+async def _movements(where: Where, services: Services) -> _Moved:
+    selection = Selection(where, Order("id"), _MOST_MOVEMENTS, fields=_PLACE)
+    records = {row.id: row.record for row in await services.cache.select(INVENTORY_MOVEMENT.name, selection)}
+    return {
+        movement_id: ((row.get("variant_id"), row.get("location_id")), text(row, "movement_date") or "")
+        for movement_id, row in records.items()
+    }
+
+
+_PLACE = frozenset(("id", "variant_id", "location_id", "movement_date"))
 
 
 def _levels(action: Action) -> list[int]:

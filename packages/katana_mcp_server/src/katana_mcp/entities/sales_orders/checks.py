@@ -1,13 +1,13 @@
 """What the status and the shipments of a sales order forbid, and what a change or the way back leaves as it is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from cache_core.records import RecordId
 from katana_mcp.documents.states import changed_rows, requested_ids
 from katana_mcp.documents.trace_checks import trace_checks
 from katana_mcp.documents.tracking import BINS, TRACEABILITY, TracedRow
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
+from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
@@ -33,6 +33,8 @@ _ROW_LOCKED = (
 
 RETURNS = "sales_return"
 """Where facts hold the returns of an order."""
+LINK = "linked_manufacturing_order_id"
+"""The field of a row that is the id of the order that makes it."""
 
 
 def is_open(order: State) -> bool:
@@ -155,21 +157,21 @@ RULES = (locks, _second, _traced, _goes, _stays)
 
 def linked(change: Transition) -> tuple[str, ...]:
     """Return shipments that go with an order, and manufacturing orders that are made for rows that go."""
-    going = (
-        rows(change.old, ROWS)
-        if change.after is None
-        else [change.sent[ROWS].before[key] for key in _removed_rows(change)]
-    )
-    made = [order_id for row in going if (order_id := row.get("linked_manufacturing_order_id")) is not None]
+    made = [order_id for row in going_rows(change) if (order_id := row.get(LINK)) is not None]
+    numbers = {record.get("id"): text(record, "order_no") for record in change.facts.beside.get(MADE, ())}
     shipments = change.facts.beside.get(FULFILLMENTS, ()) if change.after is None else ()
     return (
         *(f"shipment {shipment.get('id')} ({shipment.get('status')})" for shipment in shipments),
-        *(f"manufacturing order {order_id}" for order_id in made),
+        *(f"manufacturing order {numbers.get(order_id) or order_id}" for order_id in made),
     )
 
 
-def _removed_rows(change: Transition) -> tuple[RecordId, ...]:
-    return change.sent[ROWS].deletes
+def going_rows(change: Transition) -> Sequence[State]:
+    """Return the rows that are deleted, with their order or alone."""
+    if change.after is None:
+        return rows(change.old, ROWS)
+    before = change.sent[ROWS].before
+    return [before[key] for key in change.sent[ROWS].deletes if key in before]
 
 
 def no_way_back(change: Transition) -> str | None:

@@ -1,6 +1,6 @@
 """What a plan of a sales order needs besides its request: its shipments, prices, taxes, what its ids stand for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cache_core.conditions import Where
@@ -10,8 +10,8 @@ from katana_client.errors import KatanaError, NotFound
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.tracking import with_stock
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders.checks import RETURNS, is_open, traced_rows
-from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
+from katana_mcp.entities.sales_orders.checks import LINK, RETURNS, going_rows, is_open, traced_rows
+from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.pricing import FEE, ROWS
 from katana_mcp.entities.sales_orders.shipped_goods import returned, with_kits
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
@@ -35,6 +35,7 @@ async def gather(change: Transition, services: Services) -> Facts:
         await current(services, _OLD, ())
         facts = replace(facts, references={**await references(services, [*_ids(change.before)]), **facts.references})
         facts = await with_stock(facts, traced_rows(change), services)
+        facts = replace(facts, beside={**facts.beside, MADE: await made_for(going_rows(change), services)})
         if not is_open(change.before):
             mine = of_ids("sales_order_id", get_int(change.before, "id"))
             facts = replace(
@@ -47,6 +48,16 @@ async def gather(change: Transition, services: Services) -> Facts:
     facts = replace(facts, names=await _names(change, facts, services))
     is_shipped = change.before is not None and not is_open(change.before)
     return await _with_levels(replace(change, facts=facts), services) if is_shipped and change.after is None else facts
+
+
+async def made_for(held: Iterable[State], services: Services) -> tuple[Record, ...]:
+    """Return the manufacturing orders that make rows to order."""
+    linked = [key for row in held if (key := get_int(row, LINK)) is not None]
+    if not linked:
+        return ()
+    await current(services, (MADE,), ())
+    names = await look_up(services.cache, {MADE: linked})
+    return tuple(order for key in linked if (order := names.record(MADE, key)) is not None)
 
 
 async def _with_levels(change: Transition, services: Services) -> Facts:

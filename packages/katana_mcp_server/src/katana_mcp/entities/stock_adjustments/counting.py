@@ -97,8 +97,11 @@ def moves(change: Transition) -> list[StockMove]:
 
 
 def is_sendable(change: Transition) -> bool:
-    """Return whether Katana takes it: a row of nothing cannot be said to it."""
-    return change.before is not None or all(number(row, "quantity") for row in rows(change.new, ROWS))
+    """Return whether Katana takes it: a row of nothing cannot be said to it, nor the cost of what goes."""
+    return change.before is not None or all(
+        (quantity := number(row, "quantity")) and (quantity > 0 or row.get("cost_per_unit") is None)
+        for row in rows(change.new, ROWS)
+    )
 
 
 def _traced(change: Transition) -> list[TracedRow]:

@@ -186,21 +186,22 @@ def _called(facts: Facts, variant: object) -> str:
     return str(variant) if named is None else named.called
 
 
-def _new(change: Transition) -> Iterator[tuple[str, int]]:
-    """Yield path and variant of each ingredient that is new, in a new row or in one that changes."""
-    added = [(path, row) for path, _, row in added_parts(change, HELD)]
-    changed = [(path, fields) for path, _, _, fields in changed_rows(change, HELD)]
-    for path, row in (*added, *changed):
-        if (key := get_int(row, INGREDIENT)) is not None:
-            yield f"{path}.sku_or_variant_id", key
+def _sent(change: Transition) -> Iterator[tuple[str, State]]:
+    """Yield path and fields of each new row, and path and what differs of each that changes."""
+    yield from ((path, row) for path, _, row in added_parts(change, HELD))
+    yield from ((path, fields) for path, _, _, fields in changed_rows(change, HELD))
 
 
 def _ingredients(change: Transition) -> Iterator[ToolWarning]:
-    """Yield ingredients that are made of the product, that are services, or that it has already."""
+    """Yield ingredients that are made of the product, services, had already, or of which it uses none."""
     facts, product = change.facts, get_int(change.old, "id") or 0
-    for path, key in _new(change):
-        yield from misfit(facts, key, product, path)
-        yield from there_already(facts, key, product, path)
+    for path, row in _sent(change):
+        if (key := get_int(row, INGREDIENT)) is not None:
+            yield from misfit(facts, key, product, f"{path}.sku_or_variant_id")
+            yield from there_already(facts, key, product, f"{path}.sku_or_variant_id")
+        if number(row, "quantity") == 0:  # Katana takes it
+            message = f"{path}.quantity is 0: the product then uses none of this ingredient"
+            yield advisory(warning_codes.INVALID_ARGUMENT, message, f"{path}.quantity")
 
 
 def there_already(facts: Facts, ingredient: int, product: int, path: str) -> Iterator[ToolWarning]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from katana_mcp.documents.goods import is_marked
+from katana_mcp.documents.tracking import BATCHES
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing, order_of
 from katana_mcp.entities.manufacturing_orders.completing.production import (
@@ -24,7 +25,7 @@ from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import rows
+from katana_mcp.values import get_bool, rows
 from katana_mcp.writing.stock_moves import shortages
 
 
@@ -107,6 +108,8 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
     if is_marked(facts, order, "batch_tracked") and not has_batch:
         message = "batch_id: the product is tracked by batch, but no batch was given: it enters stock without one"
         yield advisory(warning_codes.UNTRACED_RECEIPT, message, "batch_id")
+    if request.batch_id is not None:
+        yield from _batch(request.batch_id, facts, order)
     for use in used(request, order):
         has_own = bool(use.asked and use.asked.batches) or (
             use.asked is None and bool(rows(use.row or {}, "batch_transactions"))
@@ -116,3 +119,21 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
             what = use.key if ingredient is None else ingredient.called
             message = f"{use.path}: {what} is tracked by batch, but no batch was given: it is used without one"
             yield advisory(warning_codes.UNTRACED_SHIPMENT, message, use.path)
+
+
+def _batch(key: int, facts: Facts, order: State) -> Iterator[ToolWarning]:
+    """Yield that a batch is not one of the product; one that never had stock is not listed, and may come."""
+    variant, found = order.get("variant_id"), facts.beside.get(BATCHES, ())
+    product = facts.with_id("variant", variant)
+    called = f"variant {variant}" if product is None else product.called
+    item = facts.names.item(facts.names.record("variant", variant))
+    if item is not None and get_bool(item, "batch_tracked") is False:
+        message = f"{called} is not kept in batches: `modify_item` with batch_tracked=true changes that"
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"batch_id: {message}", "batch_id")
+    elif not found:
+        message = f"batch_id: {called} has no batch {key} that ever had stock"
+        message = f"{message}: Katana says at the apply whether there is such a batch"
+        yield advisory(warning_codes.NOT_FOUND, message, "batch_id")
+    elif found[0].get("variant_id") != variant:
+        message = f"batch_id: {called} has no batch {key}: it is one of variant {found[0].get('variant_id')}"
+        yield blocking(warning_codes.NOT_FOUND, message, "batch_id")

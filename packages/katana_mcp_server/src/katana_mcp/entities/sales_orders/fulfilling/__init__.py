@@ -1,10 +1,10 @@
 """`fulfill_order`: what of an order is packed or delivered, in full or in part; a shipment changed, or taken back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from cache_core.records import Record
-from katana_mcp.documents.transition import Facts, State
+from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.sales_orders.checks import is_open
 from katana_mcp.entities.sales_orders.fulfilling.departing import moves
 from katana_mcp.entities.sales_orders.fulfilling.plan import checks, plan
@@ -13,12 +13,12 @@ from katana_mcp.entities.sales_orders.fulfilling.shipment import as_it_is, shipp
 from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES, takes_first_expiring
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.pricing import ROWS
+from katana_mcp.entities.sales_orders.reading import made_for
 from katana_mcp.entities.sales_orders.responses import FulfillOrderResponse
 from katana_mcp.entities.sales_orders.shipped_goods import place_of, with_kits
 from katana_mcp.entities.sales_orders.writes import WRITES
-from katana_mcp.references.display_names import look_up
 from katana_mcp.references.resolve import listed_now
-from katana_mcp.references.services import Services, current
+from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.change import Change
 from katana_mcp.writing.stock_moves import read_levels
@@ -31,7 +31,7 @@ async def _gather(request: FulfillOrderRequest, services: Services) -> Facts:
     whole_order = _MODIFY.request.model_validate({"sales_order_id": request.sales_order_id})
     facts: Facts = await _MODIFY.gather(whole_order, services)
     record = facts.record or {}
-    beside: dict[str, tuple[Record, ...]] = {FULFILLMENTS: (), MADE: await _made(rows(record, ROWS), services)}
+    beside: dict[str, tuple[Record, ...]] = {FULFILLMENTS: (), MADE: await made_for(rows(record, ROWS), services)}
     if not is_open(record):
         beside[FULFILLMENTS] = await shipments_now(get_int(record, "id") or 0, services)
     facts = replace(facts, beside=beside)
@@ -57,16 +57,6 @@ async def _batches(pairs: Iterable[tuple[int | None, int | None]], services: Ser
         listing = services.client.batch_stocks.pages(variant_id=variant, location_id=place)
         found += await listed_now(listing, f"which batches of variant {variant} there are")
     return tuple(found)
-
-
-async def _made(held: Sequence[State], services: Services) -> tuple[Record, ...]:
-    """Return the manufacturing orders that make rows to order."""
-    linked = [key for row in held if (key := get_int(row, "linked_manufacturing_order_id")) is not None]
-    if not linked:
-        return ()
-    await current(services, (MADE,), ())
-    names = await look_up(services.cache, {MADE: linked})
-    return tuple(order for key in linked if (order := names.record(MADE, key)) is not None)
 
 
 FULFILLING = Change(
