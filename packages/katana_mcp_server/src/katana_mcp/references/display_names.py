@@ -1,6 +1,6 @@
 """Names for ids, looked up in one batch per entity: variant, customer, location, supplier."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
@@ -114,8 +114,8 @@ async def look_up(
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
     whole = [entity for entity in (*FACTORY, *CUSTOM_FIELDS) if entity in ids_by_entity and entity in cache.entities]
-    await _add(cache, names, ids_by_entity, whole)
-    owners: dict[str, Iterable[object]] = {}
+    # What owns the rows at hand is read with what they name; what owns that, afterwards.
+    await _add(cache, names, _joined(ids_by_entity, _owners(names, ids_by_entity)), whole)
     if "variant" in ids_by_entity:
         unknown = [
             variant_id
@@ -124,15 +124,30 @@ async def look_up(
         ]
         found = await service_variants(cache, "id", unknown)
         names.records.update((("variant", row.id), row.record) for row in found)
-        variants = list(names.of("variant"))
-        owners = {entity: [variant.get(path) for variant in variants] for path, entity in VARIANT_PARENTS}
-    if "sales_order" in ids_by_entity:
-        owners["customer"] = [order.get("customer_id") for order in names.of("sales_order")]
-    await _add(cache, names, owners)
+    await _add(cache, names, _owners(names, ids_by_entity))
     if "supplier" in ids_by_entity:
         suppliers = [item.get("default_supplier_id") for item in names.records.values()]
         await _add(cache, names, {"supplier": suppliers})
     return names
+
+
+def _owners(names: Names, wanted: Container[str]) -> dict[str, list[object]]:
+    """Return the ids of the items of variants and of the customers of sales orders that are there, where wanted."""
+    owners: dict[str, list[object]] = {}
+    if "variant" in wanted:
+        variants = list(names.of("variant"))
+        owners = {entity: [variant.get(path) for variant in variants] for path, entity in VARIANT_PARENTS}
+    if "sales_order" in wanted:
+        owners["customer"] = [order.get("customer_id") for order in names.of("sales_order")]
+    return owners
+
+
+def _joined(*by_entity: Mapping[str, Iterable[object]]) -> dict[str, list[object]]:
+    joined: dict[str, list[object]] = {}
+    for ids in by_entity:
+        for entity, values in ids.items():
+            joined.setdefault(entity, []).extend(values)
+    return joined
 
 
 _WHOLE = Selection(limit=100, visibility=EVERYTHING)
