@@ -85,9 +85,9 @@ def walking(katana: Katana, goal: str, shown: Sequence[str] | None = None) -> Sa
         shown: those that Katana shows; all that were made where it is not given.
     """
 
-    async def look(goal_: JsonObject, services: Services) -> JsonObject:
+    async def look(_: JsonObject, services: Services) -> JsonObject:
         assert services.tenant == "factory"
-        return {"names": "".join(katana.sent if shown is None else shown), "back": goal_.get(BACK)}
+        return {"names": "".join(katana.sent if shown is None else shown)}
 
     def rest(goal_: JsonObject, record: JsonObject) -> Sequence[Action]:
         names = str(record["names"])

@@ -314,6 +314,28 @@ async def test_a_stocktake_that_katana_does_not_list_for_minutes_is_made_once(
     assert (end["message"].partition(":")[0], end["unknown"], end["not_tried"]) == ("applied", 0, 0)
 
 
+@pytest.mark.parametrize("lost", [(), ("after",)])
+async def test_a_stocktake_that_listings_lack_is_not_called_rolled_back(
+    stage: Stage, clock: ManualClock, tenant: Tenant, lost: tuple[Literal["after"], ...]
+) -> None:
+    (first,) = goods(tenant, 1)
+    clock.advance(OWN_WRITE_STANDS)
+    stage.own.sandbox.switches.set("replica_lag", 600)
+    preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']};1")
+    for when in lost:
+        stage.own.sandbox.faults.add(Fault("POST /stocktakes", action=Drop(when)))
+    assert (await applied(stage, clock, preview))["unknown"] == len(lost)
+    clock.advance(61)
+    asked = {"plan_tokens": [preview["plan_token"]], "roll_back": True}
+    (back,) = (await stage.call("apply_plan", **asked))["outcomes"]
+    assert back["message"].startswith(f"stopped after {1 - len(lost)} of ")
+    stage.own.sandbox.switches.set("replica_lag", 0)
+    clock.advance(61)
+    (back,) = (await stage.call("apply_plan", **asked))["outcomes"]
+    assert back["message"].startswith("done: roll back")
+    assert [stocktake for stocktake in stocktakes(tenant) if stocktake["stocktake_number"] == "STK-9"] == []
+
+
 async def test_the_other_reading_of_a_status_works_as_well(stage: Stage, clock: ManualClock, tenant: Tenant) -> None:
     stage.own.sandbox.switches.set("stocktake_patch", 200)
     (first,) = goods(tenant, 1)

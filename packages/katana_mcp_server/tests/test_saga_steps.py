@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -100,6 +101,10 @@ class Stage:
     def saga(self) -> Saga:
         """The saga."""
         return Saga(self.look, self.rest, self.ended if self.ends else None)
+
+    def now(self) -> datetime:
+        """Return a time that stands."""
+        return CLOCK.now()
 
     async def sleep(self, seconds: float) -> None:
         """Note a pause."""

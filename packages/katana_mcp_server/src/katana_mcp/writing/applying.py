@@ -33,7 +33,7 @@ from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its_turn, room_in, turn_of
-from katana_mcp.writing.stepping import NOTHING, check_roll_back, look_back, rolled_back, saga_of, sent_lately, walk
+from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
 from katana_mcp.writing.twins import twins
 from katana_mcp.writing.work import Work
 from katana_mcp.writing.written_through import read_back, read_ledger_back, read_stock_back
@@ -213,11 +213,11 @@ async def _ended(work: Work, claim: Claimed | Broken | Resumed) -> PlanOutcome:
         if isinstance(claim, Broken):
             await _settle(work, claim)
         elif work.turn is not None:
-            lately = NOTHING
             if isinstance(claim, Resumed):
-                lately = sent_lately(claim, work.services.clock.now())
                 await look_back(work, claim)
-            await (_send_all(work) if work.saga is None else walk(work, work.saga, lately))
+            await (_send_all(work) if work.saga is None else walk(work, work.saga))
+            if isinstance(claim, Resumed) and not work.is_replanned:
+                work.plan = claim.plan  # no step was sent back, so the same token alone goes on forwards still
             await work.turn.end()
         work.warnings += await read_back(work.done, work.services)
         if work.plan.shown.get("stock"):

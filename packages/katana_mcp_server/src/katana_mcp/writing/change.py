@@ -131,10 +131,10 @@ class Draft:
         return hashlib.sha256(encode(self.touches)).hexdigest()
 
 
-SAGA, BEFORE, GOAL, BACK, BEGUN = "saga", "before", "goal", "rolls_back", "is_begun"
+SAGA, BEFORE, GOAL, BACK, BEGUN, SENT = "saga", "before", "goal", "rolls_back", "is_begun", "sent"
 """The part of `touches` that a saga is planned from, and of that: how a record was, is to be, and whether it goes back.
 
-The last of them says that something of it was written, or may have been.
+The last two say that something of it was written, or may have been; and what was sent of late, from which look.
 """
 
 
@@ -151,8 +151,9 @@ class Astray(Exception):
 class Saga:
     """Steps that are planned as they come: what is left to do follows from the goal and the record as it is.
 
-    Nothing is remembered but the goal and what the record was before, so a saga goes on from wherever it stopped, in
-    any process. Each step is one after which less is left to do, or nothing is lost when it is done again.
+    Nothing is remembered but the goal, what the record was before and what was sent of late, so a saga goes on from
+    wherever it stopped, in any process. Each step is one after which less is left to do, or nothing is lost when it
+    is done again.
 
     Attributes:
         look: reads the record as it is in Katana now, with all that the steps change.

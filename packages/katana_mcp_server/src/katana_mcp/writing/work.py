@@ -13,6 +13,7 @@ from katana_mcp.writing.lost_answers import look_up_in_katana
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Turn
 from katana_mcp.writing.sending import lacking, send, surprises
+from katana_mcp.writing.stale_looks import Sending
 from katana_mcp.writing.written_through import put_through
 
 _OWNER_GONE = "the server that sent it stopped before it got an answer"
@@ -32,6 +33,12 @@ class Work:
     """Whether it was begun before, and certainly nothing of it was written."""
     is_reached: bool = False
     """Whether the record of a saga was seen to be as it is to be."""
+    is_replanned: bool = False
+    """Whether the journal holds other steps of a saga by now than those that were claimed."""
+    sent: list[Sending] = field(default_factory=list[Sending])
+    """What a saga has sent of late."""
+    in_doubt: list[ActionState] = field(default_factory=list[ActionState])
+    """The end of the step of a saga that nothing has told yet, until others take its place."""
     states: list[ActionState] = field(default_factory=list[ActionState])
     warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
 
