@@ -4,16 +4,20 @@ RUN := $(UV) run --frozen --no-sync
 PYTEST_WORKERS ?= 3
 NO_PYTHON = make setup: there is no Python $(shell cat .python-version) or newer here, and uv could not fetch one: \
   install it (apt install python3.12, brew install python@3.12), name one with UV_PYTHON=/path/to/python, or try again with a network
+NO_DOWNLOAD = make setup: a download failed. Behind a proxy or a certificate authority of your own, set HTTPS_PROXY or \
+  UV_SYSTEM_CERTS=1 (PIP_CERT where uv itself is missing): docs/guides/company-network.md
 .DEFAULT_GOAL := help
 
 help:  ## Show what there is to run
 	@sed -n 's/^\([a-z-]*\):.*##  *\([^#]*\).*/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
 
 .uv/bin/uv:
-	@command -v uv >/dev/null 2>&1 || { python3 -m venv .uv && .uv/bin/pip install --quiet --disable-pip-version-check uv; }
+	@command -v uv >/dev/null 2>&1 || { python3 -m venv .uv && { .uv/bin/pip install --quiet --disable-pip-version-check uv || { echo '$(NO_DOWNLOAD)' >&2; exit 1; }; }; }
 
 .venv/.synced: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) pyproject.toml uv.lock $(wildcard packages/*/pyproject.toml)
-	@$(UV) sync --frozen --all-packages --quiet || { $(UV) python find --quiet >/dev/null 2>&1 || echo '$(NO_PYTHON)' >&2; exit 1; }
+	@said=$$($(UV) sync --frozen --all-packages --quiet 2>&1) || { echo "$$said" >&2; \
+	case "$$said" in *[Ff]etch*|*[Dd]ownload*|*certificate*) echo '$(NO_DOWNLOAD)' >&2;; esac; \
+	$(UV) python find --quiet >/dev/null 2>&1 || echo '$(NO_PYTHON)' >&2; exit 1; }
 	@touch $@
 
 setup: .venv/.synced  ## Install everything into .venv

@@ -1,6 +1,7 @@
 """The demo whole, as `make demo` runs it, without a terminal."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,21 @@ from katana_mcp.commands import cli
 from katana_mcp.commands.demo.chapters import CHAPTERS
 from katana_mcp.commands.demo.lines import PART
 from katana_mcp.commands.demo.step import Chapter
+
+README = Path(__file__).parents[2] / "README.md"
+FIGURE = re.compile(r"(?<=plan_tokens=\[')[\w-]+|\d+(?:[.:T-]\d+)*Z?|(?<=API request)s")
+"""What moves with the day and the machine: tokens of plans, numbers and moments."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the lines of an output without figures, blank lines and the progress of the sync."""
+    lines = [" ".join(FIGURE.sub("", line).split()) for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("syncing")]
+
+
+def sample() -> str:
+    """Return the session that the README shows."""
+    return README.read_text("utf-8").partition("```\nKatana MCP: ")[2].partition("```")[0]
 
 
 def shown(directory: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +63,9 @@ def test_the_demo_is_right_whatever_the_env_file_beside_it_says(
     assert any(PART in line and "FSKT-35M" in line for line in lines)
     assert "\033" not in done.stdout
     assert "of-a-real-account" not in done.stdout
+    printed = iter(words_of(done.stdout.removeprefix("Katana MCP: ")))
+    # Each search goes on where the one before it ended, so the order is held too.
+    assert [line for line in words_of(sample()) if line not in printed] == []
 
 
 @pytest.mark.soak

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cyclopts import App
+from mutants.drawn.redundant import OTHERS
 from tests.at_once import at_once
 from tests.nights import NIGHTS
 
@@ -32,6 +33,7 @@ OTHER_PROGRAMS = {
     "--backend": "pytest, tests/contract",
     "--dist": "pytest-xdist",
     "--env": "docker",
+    "--every": "pytest, tests/at_night.py",
     "--file": "python -m mutants.drawn",
     "--ignore-scripts": "npm",
     "--no-annotate": "uv",
@@ -191,7 +193,9 @@ def test_the_page_of_proofs_has_the_settings_as_they_stand() -> None:
     drawn = (ROOT / "mutants" / "drawn" / "__main__.py").read_text("utf-8")
     (beside,) = re.findall(r"-n (\d+)", soak)
     least, count = (re.findall(rf"^{name} = (\d+)$", drawn, re.MULTILINE)[0] for name in ("LEAST", "_COUNT"))
-    assert re.findall(r"\| (\d+)[^|]* \| `[^`]+` \|", text) == ["1", beside, str(NIGHTS), str(NIGHTS), count, least]
+    assert re.findall(r"\| (\d+)[^|]* \| `[^`]+` \|", text) == [
+        *("1", beside, str(NIGHTS), str(NIGHTS), str(OTHERS), count, least)
+    ]
 
 
 def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

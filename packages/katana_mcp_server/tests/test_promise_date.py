@@ -109,8 +109,42 @@ async def test_an_overdue_order_counts_as_today_and_says_so(stage: Stage, tenant
     (line,) = answer["rows"]
     assert line["date"] == TODAY.isoformat()
     assert line["sources"][0]["overdue"] is True
-    number = live(tenant, "purchase_orders")[-1]["order_no"]
+    order = live(tenant, "purchase_orders")[-1]
+    number = order["order_no"]
     assert line["note"] == f"it counts on {number}, which is overdue"
+    assert answer["warnings"] == [overdue(number)]
+    action = f"get_purchase_order(purchase_order_id={order['id']}): it is overdue; ask when it comes"
+    assert answer["next_actions"] == [action]
+
+
+def overdue(number: str) -> Wire:
+    """Return the warning of an order that was due on the twentieth of February."""
+    message = f"the dates may be too early, as they count on what is overdue coming today: {number} (due 2026-02-20)"
+    return {"severity": "advisory", "code": "past_arrival_date", "message": message, "field_path": None}
+
+
+async def test_an_overdue_order_that_brings_an_ingredient_is_named_too(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant = bought(tenant)
+    await _order(stage, clock, variant, "2026-02-20")
+    made = await _bench_of(stage, clock, tenant, variant, lead_time=3)
+    answer = await promise(stage, clock, (made["id"], 5), (made["id"], 1), location_id="Main workshop")
+    (line, _), day = answer["rows"], (TODAY + timedelta(days=3)).isoformat()
+    assert (line["date"], [source["source"] for source in line["sources"]]) == (day, ["make"])
+    assert answer["warnings"] == [overdue(live(tenant, "purchase_orders")[-1]["order_no"])]
+    assert len(answer["next_actions"]) == 1
+
+
+async def _bench_of(stage: Stage, clock: ManualClock, tenant: Tenant, part: Wire, lead_time: int) -> Wire:
+    """Return a variant of a new product that is made of one part each."""
+    sent = {"name": "Bench", "uom": "pcs", "is_producible": True, "variants": [{"sku": "BENCH-1"}]}
+    product = tenant.create("products", sent)
+    made = tenant.edit("variants", product["variants"][0]["id"], lead_time=lead_time)
+    ids = {"product_item_id": product["id"], "product_variant_id": made["id"], "ingredient_variant_id": part["id"]}
+    tenant.create("bom_rows", {**ids, "quantity": 1})
+    clock.advance(3_600)
+    return made
 
 
 async def _order(stage: Stage, clock: ManualClock, variant: Wire, day: str) -> None:
@@ -206,25 +240,79 @@ async def test_what_is_booked_for_one_row_of_an_order_is_not_free_for_another(
     assert amount(second["free_now"]) == 0
 
 
-@pytest.mark.parametrize(("day", "how"), [("2026-02-20", " (overdue)"), ("2026-03-20", "")])
-async def test_stock_that_an_order_needs_is_not_free_and_what_has_to_arrive_for_it_is_named(
-    stage: Stage, tenant: Tenant, clock: ManualClock, day: str, how: str
-) -> None:
+async def lent(stage: Stage, tenant: Tenant, clock: ManualClock, day: str | None) -> tuple[Payload, Wire]:
+    """Return what is promised of seven where ten of twelve are for a later order, and the order that replaces them."""
     variant, place = bought(tenant), live(tenant, "locations")[0]["id"]
     tenant.set_stock(variant["id"], place, 12, 1)
     rows = [{"variant_id": variant["id"], "quantity": 10, "price_per_unit": 1}]
     head = {"order_no": "SO-LATER", "customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
     tenant.create("sales_orders", {**head, "delivery_date": "2026-04-10T00:00:00.000Z", "sales_order_rows": rows})
-    await _order(stage, clock, variant, day)
-    clock.advance(60)
-    answer = await promise(stage, clock, (variant["id"], 7), location_id=place)
-    (line,), number = answer["rows"], live(tenant, "purchase_orders")[-1]["order_no"]
+    await _order(stage, clock, variant, day or "2026-03-20")
+    order = live(tenant, "purchase_orders")[-1]
+    if day is None:
+        (row,) = (row for row in tenant.all("purchase_order_rows") if row["purchase_order_id"] == order["id"])
+        tenant.edit("purchase_order_rows", row["id"], arrival_date=None)
+        tenant.edit("purchase_orders", order["id"], expected_arrival_date=None)
+    clock.advance(3_600)
+    return await promise(stage, clock, (variant["id"], 7), location_id=place), order
+
+
+async def test_stock_that_an_order_needs_is_promised_for_the_day_on_which_it_is_replaced(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, order = await lent(stage, tenant, clock, "2026-03-20")
+    (line,) = answer["rows"]
     assert [(source["source"], source["quantity"], source["date"]) for source in line["sources"]] == [
         ("stock", 2, TODAY.isoformat()),
-        ("stock", 5, TODAY.isoformat()),
+        ("incoming", 5, "2026-03-20"),
     ]
+    assert line["sources"][1]["order_no"] == order["order_no"]
+    assert (amount(line["free_now"]), line["date"], answer["date"]) == (2, "2026-03-20", "2026-03-20")
+    assert "note" not in line
+
+
+async def test_stock_that_an_order_needs_and_an_overdue_order_replaces_is_there_today_with_a_warning(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, order = await lent(stage, tenant, clock, "2026-02-20")
+    (line,) = answer["rows"]
+    assert (amount(line["free_now"]), line["date"], answer["date"]) == (2, TODAY.isoformat(), TODAY.isoformat())
+    assert answer["warnings"] == [overdue(order["order_no"])]
+
+
+async def test_stock_that_an_order_needs_and_an_order_without_a_day_replaces_has_no_day(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, order = await lent(stage, tenant, clock, None)
+    (line,) = answer["rows"]
+    assert ("date" in answer, "date" in line, line["note"]) == (False, False, f"{order['order_no']} has no date")
     assert amount(line["free_now"]) == 2
-    assert line["note"] == f"5 of the stock are needed by other orders, for which {number}{how} must arrive"
+
+
+async def test_a_variant_that_is_named_by_its_sku_and_by_its_id_has_a_row_for_each(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, place, free = settled(tenant)
+    answer = await promise(stage, clock, (variant["sku"], free), (variant["id"], 1), location_id=place)
+    assert [row["sources"][0]["source"] for row in answer["rows"]] == ["stock", "buy"]
+
+
+@pytest.mark.parametrize("is_first_named", [False, True])
+async def test_of_variants_that_share_an_sku_each_is_named_to_choose_from(
+    stage: Stage, tenant: Tenant, clock: ManualClock, is_first_named: bool
+) -> None:
+    twins = [variant for variant in live(tenant, "variants") if variant.get("material_id") and variant["sku"]][:2]
+    for variant in twins:
+        tenant.edit("variants", variant["id"], sku="TWIN")
+    clock.advance(3_600)
+    named = [(twins[0]["id"], 1)] if is_first_named else []
+    asked = [{"sku_or_variant_id": key, "quantity": quantity} for key, quantity in [*named, ("TWIN", 1)]]
+    refused = await paced(clock, stage.refusal(TOOL, rows=asked))
+    (warning,) = refused["warnings"]
+    assert (warning["code"], warning["field_path"]) == ("ambiguous_name", f"rows[{len(named)}].sku_or_variant_id")
+    for variant in twins:
+        name = tenant.get("materials", variant["material_id"])["name"]
+        assert f"{variant['id']} (TWIN, {name}" in warning["message"]
 
 
 @pytest.mark.parametrize("lead_time", [36_501, 99_999_999])

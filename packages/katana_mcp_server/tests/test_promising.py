@@ -1,6 +1,7 @@
 """By when something is there: the arithmetic, against plain search over days."""
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import accumulate
 
@@ -27,21 +28,21 @@ def filled(events: list[Event]) -> Ledger:
     return ledger
 
 
-def least_from(events: list[Event], day: str) -> int:
-    """Return the least that is left at the end of this day and of each after it."""
-    ends = [sum(quantity for when, quantity in events if when <= end) for end in DAYS if end >= day]
-    return min(ends)
+def left_by(events: list[Event], day: str) -> int:
+    """Return what has come by the end of a day beyond all that is needed, whenever that is."""
+    come = sum(quantity for when, quantity in events if quantity > 0 and when <= day)
+    return come + sum(quantity for _, quantity in events if quantity < 0)
 
 
 events = st.lists(st.tuples(st.sampled_from(DAYS), st.integers(-9, 9)), max_size=8)
 
 
 @given(events, st.integers(1, 12))
-def test_a_quantity_is_promised_for_the_first_day_from_which_on_nothing_else_runs_short(
+def test_a_quantity_is_promised_for_the_first_day_on_which_there_is_enough_for_all_others_too(
     given_events: list[Event], quantity: int
 ) -> None:
     promised = filled(given_events).promise(Decimal(quantity))
-    free = [max(0, min(quantity, least_from(given_events, day))) for day in DAYS]
+    free = [max(0, min(quantity, left_by(given_events, day))) for day in DAYS]
     by_day = {day: sum(share.quantity for share in promised.shares if share.date == day) for day in DAYS}
     assert list(accumulate(by_day.values())) == free
     assert promised.lacking == quantity - free[-1]
@@ -132,6 +133,10 @@ def test_the_location_that_has_it_first_is_chosen_and_only_there_it_is_held() ->
     assert here.soonest(SPOKE, [HERE, NORTH], Decimal(3))[0] == NORTH
 
 
+def day_of(moment: str) -> str:
+    return "" if moment < TODAY.isoformat() else moment[:10]
+
+
 def test_what_others_need_is_taken_off_and_an_orders_own_need_is_not() -> None:
     place, own, other = (SPOKE, HERE), ("sales_order", 1), ("sales_order", 2)
     late = Arrival("purchase_order_id", {}, "PO-1", Decimal(5), "2026-02-01T00:00:00.000Z")
@@ -140,46 +145,86 @@ def test_what_others_need_is_taken_off_and_an_orders_own_need_is_not() -> None:
         {place: Level(Decimal(0), Decimal(10), Decimal(8), Decimal(0))},
         {place: [late, undated]},
         {place: [Need(own, "SO-1", None, Decimal(3)), Need(other, "SO-2", "2026-03-05T00:00:00.000Z", Decimal(4))]},
-        lambda moment: "" if moment < "2026-03-02" else moment[:10],
+        day_of,
         own,
     )
-    changes = [(day, quantity) for day, _, quantity, _ in found[place].events if quantity]
-    # 8 are committed, 7 of them by orders that are known.
-    assert changes == [("", 10), ("", 5), ("", -1), ("2026-03-05", -4), (NEVER, 7)]
+    assert [(share.date, share.quantity) for share in found[place].supply] == [("", 10), ("", 5), (NEVER, 7)]
+    assert found[place].needed == 4 + 1  # 8 are committed, 7 of them by orders that are known
 
 
-def test_what_others_need_is_promised_only_with_what_they_then_count_on() -> None:
+def test_what_others_need_later_is_replaced_by_what_arrives() -> None:
     stock, first, second = ("", 33), ("2026-03-03", 20), ("2026-03-05", 100)
     promised = filled([stock, first, second, (NEVER, -40), (NEVER, 1)]).promise(Decimal(60))
-    names = ["2026-03-03 20", "2026-03-05 100"]
     assert promised.shares == [
-        Share("", Decimal(33), " 33", names),
-        Share("2026-03-03", Decimal(20), names[0], names[1:]),
-        Share("2026-03-05", Decimal(7), names[1]),
+        Share("2026-03-03", Decimal(13), "2026-03-03 20"),
+        Share("2026-03-05", Decimal(47), "2026-03-05 100"),
     ]
 
 
-def test_what_nobody_needs_comes_first_and_apart() -> None:
-    promised = filled([("", 33), ("2026-03-05", -20), ("2026-03-04", 9), ("2026-03-04", 9)]).promise(Decimal(30))
-    lent = Share("", Decimal(17), " 33", ["2026-03-04 9", "2026-03-04 9"])
-    assert promised.shares == [Share("", Decimal(13), " 33"), lent]
+def test_what_arrives_without_a_day_replaces_stock_on_no_day_that_is_known() -> None:
+    here = world({SPOKE: 9})
+    undated = Arrival("purchase_order_id", {}, "PO-2", Decimal(9), None)
+    here.ledgers[SPOKE, HERE].add("2026-03-04", Decimal(-9))
+    here.ledgers[SPOKE, HERE].add(NEVER, Decimal(9), undated)
+    promise = here.promise((SPOKE, HERE), Decimal(5))
+    assert promise.sources == [Source("incoming", Decimal(5), NEVER, undated)]
 
 
-@given(events, st.integers(1, 12))
-def test_nothing_is_called_unneeded_that_would_be_short_without_an_arrival(
-    given_events: list[Event], quantity: int
-) -> None:
-    shares = filled(given_events).promise(Decimal(quantity)).shares
-    today = sum(share.quantity for share in shares if share.source == shares[0].source and not share.counts_on)
-    needed = -sum(change for _, change in given_events if change < 0)
-    come = sum(change for day, change in given_events if change > 0 and shares and day <= shares[0].date)
-    assert today <= max(0, come - needed)
-
-
-def test_what_is_made_counts_on_what_arrives_for_those_who_need_its_ingredients() -> None:
+def test_what_is_made_begins_when_what_replaces_its_ingredients_has_arrived() -> None:
     here = world({BIKE: 0, WHEEL: 4, PAINT: 9, SPOKE: 0})
     coming = Arrival("purchase_order_id", {}, "PO-1", Decimal(9), "2026-03-03T00:00:00.000Z")
     here.ledgers[WHEEL, HERE].add("2026-03-03", Decimal(9), coming)
     here.ledgers[WHEEL, HERE].add("2026-03-04", Decimal(-4))
     promise = here.promise((BIKE, HERE), Decimal(2))
-    assert promise.sources == [Source("make", Decimal(2), "2026-03-04", lead_time=2, counts_on=(coming,))]
+    last = Source("incoming", Decimal(4), "2026-03-03", coming)
+    bike = Source("make", Decimal(2), "2026-03-05", lead_time=2, waits_for=WHEEL, last=last, counts_on=(coming,))
+    assert promise.sources == [bike]
+
+
+MOMENTS = (None, "2026-02-20", *DAYS[1:4])
+"""Dates of documents: none, one that has passed, days to come."""
+quantities = st.lists(st.tuples(st.sampled_from(MOMENTS), st.integers(1, 9)), max_size=5)
+type Dated = list[tuple[str | None, int]]
+
+
+def simulated(stock: int, coming: Dated, needed: Dated, quantity: int) -> str:
+    """Return the first day on which there is so much beyond all needs; `NEVER` where none is known."""
+    for day in DAYS[:-1]:
+        come = sum(size for date, size in coming if date is not None and date <= (day or TODAY.isoformat()))
+        if stock + come - sum(size for _, size in needed) >= quantity:
+            return day
+    return NEVER
+
+
+def known(variant: int, stock: int, coming: Dated, needed: Dated) -> dict[tuple[int, int], Ledger]:
+    """Return what is known of a variant whose orders Katana has committed."""
+    place, committed = (variant, HERE), Decimal(sum(size for _, size in needed))
+    arriving = [Arrival("purchase_order_id", {}, "PO-1", Decimal(size), date) for date, size in coming]
+    needs = [Need(("sales_order", nr), "SO-1", date, Decimal(size)) for nr, (date, size) in enumerate(needed)]
+    level = Level(Decimal(0), Decimal(stock), committed, Decimal(0))
+    return ledgers({place: level}, {place: arriving}, {place: needs}, day_of, ("", None))
+
+
+@given(st.integers(0, 20), quantities, quantities, st.integers(1, 12))
+def test_no_day_is_promised_before_stock_and_arrivals_cover_what_others_need_too(
+    stock: int, coming: Dated, needed: Dated, quantity: int
+) -> None:
+    here = replace(world({}), supplies={}, ledgers=known(SPOKE, stock, coming, needed))
+    promise = here.promise((SPOKE, HERE), Decimal(quantity))
+    assert promise.day == simulated(stock, coming, needed, quantity)
+    from_stock = sum(source.quantity for source in promise.sources if source.kind == "stock")
+    assert from_stock == max(0, min(quantity, stock - sum(size for _, size in needed)))
+
+
+@given(st.integers(0, 20), quantities, quantities, st.integers(1, 12))
+def test_what_is_made_is_promised_its_lead_time_after_the_day_of_its_ingredient(
+    stock: int, coming: Dated, needed: Dated, quantity: int
+) -> None:
+    here = replace(
+        world({}, recipes={BIKE: [(SPOKE, Decimal(1))]}),
+        supplies={BIKE: Supply("make", 2)},
+        ledgers=known(SPOKE, stock, coming, needed),
+    )
+    begins = simulated(stock, coming, needed, quantity)
+    ready = NEVER if begins == NEVER else (date.fromisoformat(begins or TODAY.isoformat()) + timedelta(2)).isoformat()
+    assert here.promise((BIKE, HERE), Decimal(quantity)).day == ready

@@ -10,6 +10,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -17,13 +18,23 @@ from katana_mcp.surface.operations.filters import Refers, where
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.answers import Answer, Envelope, first_of
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
-from katana_mcp.workflows.promise_shown import Asked, Promised, PromisedRow, is_held, names_of, shown_row
+from katana_mcp.workflows.promise_shown import (
+    Asked,
+    Promised,
+    PromisedRow,
+    is_held,
+    names_of,
+    overdue_actions,
+    overdue_arrivals,
+    overdue_warnings,
+    shown_row,
+)
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
 from katana_mcp.workflows.requirements import ingredients
@@ -42,6 +53,8 @@ _USED = {
     **ARRIVE_BY,
 }
 _MOST = 50
+_CANDIDATES = 10
+"""Variants of one SKU that are named, to choose from."""
 
 
 def _some(value: Decimal) -> Decimal:
@@ -100,7 +113,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     asked_for = [row.sku_or_variant_id for row in request.rows or ()]
     resolved = await resolve(asked_for, services)
     with now.refusals():
-        _check_unambiguous(resolved, asked_for)
+        await _check_unambiguous(resolved, asked_for, services)
     left = _left(order) if order else []
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
     world, stock, warnings = await _world(asked, order, reads, began)
@@ -110,6 +123,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     promised = [_promise(row, world) for row in asked]
     names = await names_of(promised, services)
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
+    overdue = overdue_arrivals(promised, services)
     dates = [row.date for row in shown]
     whole = bool(shown) and None not in dates and not resolved.not_found and not resolved.unknown
     day = max(cast("list[str]", dates)) if whole else None
@@ -120,12 +134,17 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
         *warnings,
+        *overdue_warnings(overdue, services),
         *unread_warnings(now, _USED),
         date=day,
         **_head(order, day, services),
         rows=shown,
         not_found=resolved.not_found,
-        next_actions=[*resolved.next_actions, *goes_on("promise_date", now, services, len(stock.unknown))],
+        next_actions=[
+            *resolved.next_actions,
+            *overdue_actions(overdue),
+            *goes_on("promise_date", now, services, len(stock.unknown)),
+        ],
         **age_of(stock, now, services),
     )
 
@@ -145,7 +164,7 @@ def _left(order: Stored) -> list[ToolWarning]:
 
 
 def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[Asked]:
-    found = {match.asked: match.variant.id for match in reversed(resolved.found) if match.variant is not None}
+    found = {match.asked: match.matches[0].id for match in resolved.found if match.matches}
     location = next((place for place in places if isinstance(place, int)), None)
     return [
         Asked(variant, row.quantity, location)
@@ -154,14 +173,29 @@ def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[
     ]
 
 
-def _check_unambiguous(resolved: Resolved, asked_for: Sequence[str | int]) -> None:
-    for asked in dict.fromkeys(asked_for):
-        ids = [match.variant.id for match in resolved.found if match.asked == asked and match.variant is not None]
-        if len(ids) > 1:
-            named = ", ".join(map(str, ids))
-            message = f"{len(ids)} variants have the SKU {asked!r}; name one by id: {named}"
-            place = f"rows[{asked_for.index(asked)}].sku_or_variant_id"
-            raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, place))
+async def _check_unambiguous(resolved: Resolved, asked_for: Sequence[str | int], services: Services) -> None:
+    refusals = [
+        blocking(
+            warning_codes.AMBIGUOUS_NAME,
+            f"{len(match.matches)} variants have the SKU {match.asked!r}; name one by id: "
+            f"{await _candidates(match.matches, services)}",
+            f"rows[{asked_for.index(match.asked)}].sku_or_variant_id",
+        )
+        for match in resolved.found
+        if len(match.matches) > 1
+    ]
+    if refusals:
+        raise Refused(*refusals)
+
+
+async def _candidates(variants: Sequence[Stored], services: Services) -> str:
+    """Return the first of these variants, each with its id, SKU and name."""
+    named = variants[:_CANDIDATES]
+    names = await look_up(services.cache, {"variant": ()}, [("variant", row) for row in named])
+    records = [row.record for row in named]
+    details = [(f"{text(record, 'sku')}, {names.display(record)}", details_of("variant", record)) for record in records]
+    called = [f"{row.id} ({name})" for row, name in zip(named, told_apart(details), strict=True)]
+    return first_of(called, _CANDIDATES, len(variants))
 
 
 def _at_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning:

@@ -9,13 +9,16 @@ from typing import Literal
 from cache_core.records import Record, iso
 from katana_mcp.references.display_names import Names, look_up, text
 from katana_mcp.references.services import Services
-from katana_mcp.tools.answers import Answer, Number, first_of, plain_number
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Number, first_of
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import EMPTY, get_int
 from katana_mcp.workflows.incoming import Arrival, Incoming
 from katana_mcp.workflows.needs import THERE
 from katana_mcp.workflows.promising import MOST_DAYS, NEVER, Promise, Source
 
-_NAMED = 3
+_NAMED = 10
+"""Overdue documents that are named."""
 
 
 class PromiseSource(Incoming):
@@ -113,7 +116,7 @@ def _free(sources: Sequence[Source]) -> Decimal | None:
     stock = [source for source in sources if source.kind == "stock"]
     if any(source.day == NEVER for source in stock):
         return None
-    return sum((source.quantity for source in stock if not source.counts_on), Decimal(0))
+    return sum((source.quantity for source in stock), Decimal(0))
 
 
 def _day(day: str, today: date) -> str | None:
@@ -136,12 +139,7 @@ def _note(promise: Promise, names: Names, today: str) -> str | None:
     """Return why nobody knows the day, or what it hangs on."""
     if not promise.sources:
         return "Katana keeps no stock of it anywhere"
-    reasons = [
-        reason
-        for source in promise.sources
-        for reason in (_reason(source, names, today), _borrowed(source, today))
-        if reason is not None
-    ]
+    reasons = [reason for source in promise.sources if (reason := _reason(source, names, today)) is not None]
     return "; ".join(dict.fromkeys(reasons)) or None
 
 
@@ -152,19 +150,6 @@ def _reason(source: Source, names: Names, today: str) -> str | None:
             return f"{called} has no date"
         return f"it counts on {called}, which is overdue" if source.arrival.date < today else None
     return _unknown_day(source, names, today) if source.day == NEVER else None
-
-
-def _borrowed(source: Source, today: str) -> str | None:
-    """Return what has to arrive for other orders, where they need a part themselves."""
-    if not source.counts_on:
-        return None
-    come = [
-        f"{_called(arrival)}{' (overdue)' if arrival.date is not None and arrival.date < today else ''}"
-        for arrival in source.counts_on
-    ]
-    of = _called(source.arrival) if source.arrival else "the stock"
-    what = "ingredients" if source.kind == "make" else f"{plain_number(source.quantity)} of {of}"
-    return f"{what} are needed by other orders, for which {first_of(come, _NAMED)} must arrive"
 
 
 def _called(arrival: Arrival) -> str:
@@ -188,3 +173,31 @@ def _unknown_day(source: Source, names: Names, today: str) -> str:
 def is_held(asked: Asked) -> bool:
     """Return whether Katana holds stock for what is asked about, which is a row of an order then."""
     return asked.row is not None and text(asked.row, "product_availability") in THERE
+
+
+def overdue_arrivals(promised: Sequence[Promised], services: Services) -> list[Arrival]:
+    """Return the arrivals that are overdue and that these rows count on, each document once."""
+    today = iso(services.days.today(services.clock.now()))
+    found = {
+        (arrival.key, get_int(arrival.document, "id")): arrival
+        for _, _, promise in promised
+        for source in promise.sources
+        for arrival in source.arrivals
+        if arrival.date is not None and arrival.date < today
+    }
+    return list(found.values())
+
+
+def overdue_warnings(overdue: Sequence[Arrival], services: Services) -> list[ToolWarning]:
+    """Return that the dates count on documents that are overdue as if they came today."""
+    if not overdue:
+        return []
+    named = [f"{_called(arrival)} (due {services.days.day(arrival.date or '')})" for arrival in overdue]
+    message = f"the dates may be too early, as they count on what is overdue coming today: {first_of(named, _NAMED)}"
+    return [advisory(warning_codes.PAST_ARRIVAL_DATE, message)]
+
+
+def overdue_actions(overdue: Sequence[Arrival]) -> list[str]:
+    """Return the calls that show the documents that are overdue."""
+    ids = [(arrival.key, get_int(arrival.document, "id")) for arrival in overdue[:_NAMED]]
+    return [f"get_{key.removesuffix('_id')}({key}={value}): it is overdue; ask when it comes" for key, value in ids]

@@ -32,7 +32,7 @@ class Source:
         lead_time: days that making or buying it takes; None where none is set.
         waits_for: the ingredient that is there last, where making has to wait for one.
         last: where the last part of that ingredient comes from.
-        counts_on: what has to arrive for others, who need this part, or what it is made of, themselves.
+        counts_on: what has to arrive for its ingredients, where it is made.
     """
 
     kind: Kind
@@ -43,6 +43,11 @@ class Source:
     waits_for: int | None = None
     last: "Source | None" = None
     counts_on: Sequence[Arrival] = ()
+
+    @property
+    def arrivals(self) -> Sequence[Arrival]:
+        """All that has to arrive for it, or for what it is made of."""
+        return self.counts_on if self.arrival is None else (self.arrival, *self.counts_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,11 @@ class World:
 
     def _aside(self, location: int) -> "World":
         """Return what is known of a location, to try something there."""
-        here = {place: Ledger(list(ledger.events)) for place, ledger in self.ledgers.items() if place[1] == location}
+        here = {
+            place: replace(ledger, supply=list(ledger.supply))
+            for place, ledger in self.ledgers.items()
+            if place[1] == location
+        }
         return replace(self, ledgers=here)
 
     def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:
@@ -128,7 +137,7 @@ class World:
         for ingredient, per_unit in self.recipes.get(variant, ()) if kind == "make" else ():
             promise = self.promise((ingredient, location), per_unit * quantity, above | {variant})
             there = promise.last
-            counts_on += tuple(arrival for source in promise.sources for arrival in source.counts_on)
+            counts_on += tuple(arrival for source in promise.sources for arrival in source.arrivals)
             if there and there.day > (last.day if last else ""):
                 waits_for, last = ingredient, there
         begins = last.day if last else ""
@@ -144,8 +153,7 @@ class World:
 
 def _shared(share: Share) -> Source:
     arrival = share.source if isinstance(share.source, Arrival) else None
-    counts_on = tuple(source for source in share.counts_on if isinstance(source, Arrival))
-    return Source("incoming" if arrival else "stock", share.quantity, share.date, arrival, counts_on=counts_on)
+    return Source("incoming" if arrival else "stock", share.quantity, share.date, arrival)
 
 
 def ledgers(
@@ -155,10 +163,10 @@ def ledgers(
     day_of: Callable[[str], str],
     without: tuple[str, object],
 ) -> dict[Place, Ledger]:
-    """Return what is there, comes and goes, by place; what has no date goes at once, and comes last.
+    """Return what is there, comes and is needed, by place; what has no date comes last.
 
     Args:
-        levels: the stock; what is committed beyond the needs that are known goes at once.
+        levels: the stock; what is committed beyond the needs that are known is needed too.
         coming: what is on its way.
         needs: who takes it.
         day_of: gives the day of a moment; empty for one that has passed.
@@ -173,7 +181,7 @@ def ledgers(
         ledger.add("", min(Decimal(0), named - level.committed))
         for need in needs.get(place, ()):
             if need.order != without:
-                ledger.add(day_of(need.date) if need.date else "", -need.quantity)
+                ledger.add("", -need.quantity)
         for arrival in coming.get(place, ()):
             ledger.add(day_of(arrival.date) if arrival.date else NEVER, arrival.quantity or Decimal(0), arrival)
     return found

@@ -54,6 +54,7 @@ class Found:
         missing: what to answer where nothing has it.
         unknown: whether it may still come, because a first sync has not ended.
         warnings: of the SKU or id; of several variants that it finds, with the first.
+        matches: all variants that have it, with the first, whether they were found before or not.
     """
 
     asked: str | int
@@ -61,6 +62,7 @@ class Found:
     missing: NotFound | None = None
     unknown: bool = False
     warnings: Sequence[ToolWarning] = ()
+    matches: Sequence[Stored] = ()
 
     @property
     def again(self) -> list[str | int]:
@@ -201,7 +203,8 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
         if missing and explained == EXPLAINED:
             warnings.append(_unexplained(index))
         new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
-        result.append(Found(name, new[0], missing, warnings=[*_shared(name, rows, index), *warnings]))
+        warnings = [*_shared(name, rows, index), *warnings]
+        result.append(Found(name, new[0], missing, warnings=warnings, matches=rows))
         result += [Found(name, row) for row in new[1:]]
         taken.update(row.id for row in rows)
     return Resolved(result, none=not found and await none_at_all(services, *_KINDS))
