@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 SECONDS = {
-    "packages/cache_core": 45,
+    "packages/cache_core": 25,
     "packages/cache_legacy": 2,  # goes with cache_legacy
-    "packages/cache_typed": 25,
-    "packages/katana_client": 25,
-    "packages/katana_mcp_server": 400,
-    "packages/katana_sandbox": 50,
-    "tests/acceptance": 20,
-    "tests/contract": 130,
-    "tests/surface": 125,
-    "tests": 10,
+    "packages/cache_typed": 15,
+    "packages/katana_client": 15,
+    "packages/katana_mcp_server": 365,
+    "packages/katana_sandbox": 90,
+    "tests/acceptance": 30,
+    "tests/contract": 65,
+    "tests/surface": 80,
+    "tests": 60,
 }
 """Seconds of processor time, of processes that tests start too, on the machine whose figures the README gives."""
 
