@@ -165,6 +165,28 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("log", ["gone", "halved", "flipped"])
+def test_what_was_being_sent_at_a_crash_is_known_though_the_log_is_lost_or_damaged(
+    file: JournalFile, path: Path, moving: ManualClock, tmp_path: Path, log: str
+) -> None:
+    file.add(plan_of("token", moving))
+    file.sending(claimed(file, "token"), 0)
+    crashed = tmp_path / "crashed" / path.name
+    crashed.parent.mkdir(mode=0o700)
+    shutil.copy(path, crashed)
+    frames = bytearray(path.with_name(f"{path.name}-wal").read_bytes())
+    assert frames
+    if log != "gone":
+        frames[60] ^= 255 if log == "flipped" else 0
+        kept = frames[: len(frames) // 2] if log == "halved" else frames
+        crashed.with_name(f"{path.name}-wal").write_bytes(kept)
+    moving.advance(GONE + 1)
+    with closing(JournalFile(crashed, moving)) as later:
+        claim = later.claim("token", "two")
+    assert isinstance(claim, Broken)
+    assert claim.sending == 0
+
+
 def test_a_journal_that_is_held_is_waited_for_within_bounds(
     file: JournalFile, path: Path, moving: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

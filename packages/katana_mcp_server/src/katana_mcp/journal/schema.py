@@ -85,6 +85,8 @@ def connected(path: Path, steps: Steps = STEPS) -> sqlite3.Connection:
             path.chmod(_PRIVATE)
         version = refuse_newer(db, path, steps)
         db.execute("PRAGMA journal_mode = WAL")
+        # Each change goes into the file itself at once: SQLite drops a lost or damaged `-wal` without a word.
+        db.execute("PRAGMA wal_autocheckpoint = 1")
         db.execute(DURABLE)
         if version < len(steps):
             _migrate(db, path, steps)
