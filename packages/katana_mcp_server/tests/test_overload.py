@@ -7,15 +7,19 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 
 import pytest
 from http_door import TOKEN, Door, opened
+from starlette.types import Message, Receive, Scope, Send
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.mcp import overload
+from katana_mcp.server.mcp.overload import CallLimit, Load
+from katana_mcp.server.mcp.refusals import RefusalLog
 from katana_mcp.server.mcp.transports import check_door
 
 LONG = 600.0
@@ -240,6 +244,42 @@ async def test_calls_past_the_limit_are_told_when_to_come_again(
             assert (status, "retry-after: 1\r\n" in answer.lower()) == (503, True)
             assert (await _answer(door, token="wrong-token-0123456789"))[0] == 401
         await _served_again(door)
+
+
+async def test_who_has_the_whole_answer_may_call_again_before_what_is_behind_it_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load, ending, full = Load(1), asyncio.Event(), list[bool]()
+
+    class Connection:
+        def keep_open(self) -> AbstractContextManager[None]:
+            return nullcontext()
+
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for more in (True, False):
+            await send({"type": "http.response.body", "body": b".", "more_body": more})
+            full.append(load.is_full)
+        await ending.wait()
+
+    async def nothing() -> Message:
+        return {}
+
+    async def sent(_message: Message) -> None:
+        pass
+
+    def connection_of(_scope: Scope) -> Connection:
+        return Connection()
+
+    monkeypatch.setattr(overload, "connection_of", connection_of)
+    limit = CallLimit(app, load, RefusalLog())
+    scope = {"type": "http", "method": "POST", "client": None}
+    calls = [asyncio.create_task(limit(scope, nothing, sent)) for _ in range(2)]
+    await asyncio.sleep(0)
+    assert (full, load.running) == ([True, False] * 2, 0)
+    ending.set()
+    await asyncio.gather(*calls)
+    assert load.running == 0
 
 
 async def test_sessions_past_the_limit_are_refused_until_one_was_idle_for_long(

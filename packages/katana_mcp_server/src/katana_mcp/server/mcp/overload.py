@@ -1,7 +1,7 @@
 """How many calls run at once and how many sessions there are; past that it is 503, and when to try again."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from fastmcp.server.http import StarletteWithLifespan, StreamableHTTPASGIApp
@@ -31,6 +31,16 @@ class Load:
         """Whether one more is refused."""
         return self.running >= self.most
 
+    def place(self) -> ExitStack:
+        """Take a place; it is given back when the stack is closed."""
+        self.running += 1
+        stack = ExitStack()
+        stack.callback(self._leave)
+        return stack
+
+    def _leave(self) -> None:
+        self.running -= 1
+
 
 class CallLimit:
     """Passes on at most so many requests at once.
@@ -54,17 +64,18 @@ class CallLimit:
             self._refusals.note(NO_CALL_LEFT, client_of(scope))
             await PlainTextResponse(_BUSY, 503, {_RETRY_AFTER: _SECONDS[NO_CALL_LEFT]})(scope, receive, send)
         else:
-            self._load.running += 1
-            try:
-                with connection_of(scope).keep_open():
-                    await self._app(scope, receive, self._with_retry_after(scope, send))
-            finally:
-                self._load.running -= 1
+            with self._load.place() as place, connection_of(scope).keep_open():
+                await self._app(scope, receive, self._noted(scope, send, place))
 
-    def _with_retry_after(self, scope: Scope, send: Send) -> Send:
-        """Say when to try again where no session can be opened: the session manager answers 503 then, and only then."""
+    def _noted(self, scope: Scope, send: Send, place: ExitStack) -> Send:
+        """Give the place back with the last of an answer: what is left then is no work, and the client goes on.
+
+        Where no session can be opened, say when to try again: the session manager answers 503 then, and only then.
+        """
 
         async def sent(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                place.close()
             if message["type"] == "http.response.start" and message["status"] == NO_SESSION_LEFT.status:
                 self._refusals.note(NO_SESSION_LEFT, client_of(scope))
                 MutableHeaders(raw=message["headers"])[_RETRY_AFTER] = _SECONDS[NO_SESSION_LEFT]
