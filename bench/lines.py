@@ -67,7 +67,7 @@ _WHOLE = frozenset(("buildable", "stock_value", "promise_date", "order_readiness
 
 WHY_STORED = "a column for each field, rows in tables of their own, every text folded; the floor keeps one JSON text"
 WHY_RANKED = "each hit is looked at for the field that it stands in; the floor ranks by its index alone"
-WHY_READ = "a page is some five reads of the cache, each in a thread, and a row is made anew of its record"
+WHY_READ = "a page is some five reads of the cache, and a row is made anew of its record"
 WHY_WHOLE = "all levels, rows or movements of the account are added up in the call"
 WHY_ASKED = "Katana is asked each time, and the sandbox answers in the same process"
 WHY_DECODED = "each record is made of its columns, a cell at a time"

@@ -125,18 +125,15 @@ async def lend(caches: Caches) -> None:
         await rates(stores(caches, _BY_NAME[entity]), data.pages(iter(records)), len(records))
 
 
-async def orders(size: int, directory: Path) -> list[Figure]:
-    """Measure an order book of this many documents of each kind."""
-    figures: list[Figure] = []
+async def orders(entity: str, size: int, directory: Path) -> list[Figure]:
+    """Measure an order book of this many documents of a kind."""
+    (kind,) = (kind for kind in KINDS if kind.entity == entity)
     async with opened(directory, size) as caches:
         await lend(caches)
-        for kind in KINDS:
-            with closing(DocumentFloor(directory / f"{kind.entity}.db", kind.fields)) as floor:
-                floor.lend("party", (_lender(kind, nr) for nr in range(1, PARTIES + 1)), "name", "email")
-                floor.lend("variant", (data.variant(nr) for nr in range(1, KNOWN + 1)), "sku")
-                figures += await _written(kind, caches, floor, size)
-                figures += await _read(kind, caches, floor, size)
-    return figures
+        with closing(DocumentFloor(directory / f"{entity}.db", kind.fields)) as floor:
+            floor.lend("party", (_lender(kind, nr) for nr in range(1, PARTIES + 1)), "name", "email")
+            floor.lend("variant", (data.variant(nr) for nr in range(1, KNOWN + 1)), "sku")
+            return [*await _written(kind, caches, floor, size), *await _read(kind, caches, floor, size)]
 
 
 def _lender(kind: Kind, nr: int) -> Record:
