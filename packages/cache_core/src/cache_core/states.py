@@ -4,6 +4,7 @@ A text that another version wrote is read as far as it is understood; one that n
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 
@@ -149,8 +150,12 @@ def encode_state(state: SyncState) -> str:
     return _encoder.encode(state).decode()
 
 
+@lru_cache(maxsize=256)
 def decode_state(text: str | None) -> SyncState:
-    """Return the sync state that `encode_state` wrote; an empty one for None or for a text it cannot read."""
+    """Return the sync state that `encode_state` wrote; an empty one for None or for a text it cannot read.
+
+    The same text gives the same object: every call asks how all that it reads stands, and hardly any of it has changed.
+    """
     if text is None:
         return SyncState()
     try:

@@ -64,6 +64,7 @@ class FreshReads:
         self._failed: dict[str, tuple[float, str]] = {}
         self._expired_at: dict[str, str] = {}
         self._refusals = 0
+        self._with_parents: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._refreshing: set[asyncio.Task[Any]] = set()
 
     def waiting(self, seconds: float) -> Self:
@@ -81,14 +82,17 @@ class FreshReads:
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
-        needed: set[str] = set()
-        queue = list(entities)
-        while queue:
-            name = queue.pop()
-            if name not in needed:
-                needed.add(name)
-                queue.extend(self._syncer.specs[name].parents)
-        return tuple(name for name in self._syncer.specs if name in needed)
+        asked = tuple(entities)
+        if asked not in self._with_parents:
+            needed: set[str] = set()
+            queue = list(asked)
+            while queue:
+                name = queue.pop()
+                if name not in needed:
+                    needed.add(name)
+                    queue.extend(self._syncer.specs[name].parents)
+            self._with_parents[asked] = tuple(name for name in self._syncer.specs if name in needed)
+        return self._with_parents[asked]
 
     async def ensure(
         self,
