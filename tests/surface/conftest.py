@@ -1,6 +1,7 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
 from collections.abc import AsyncGenerator
+from math import inf
 
 import pytest
 from legacy_at_once import without_threads  # goes with cache_legacy
@@ -31,6 +32,7 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Let caches and journals work in the loop's own thread, unless a test is marked `threads`, or a slow proof."""
     if not any(request.node.get_closest_marker(name) for name in ("threads", "soak")):
         monkeypatch.setattr(IdleLoop, "threads", False)
+        monkeypatch.setattr("cache_typed.transactions.LONGEST", inf)  # how long a read takes is no matter of the test
         without_threads(monkeypatch)  # goes with cache_legacy
 
 

@@ -23,6 +23,7 @@ from cache_core.search_rules import SearchText, Tier
 from cache_core.suggest import closest
 from cache_typed import dialect, storage, trigrams
 from cache_typed.backend import TypedBackend
+from cache_typed.transactions import PutOff, ShortReads
 
 
 @pytest.fixture
@@ -155,11 +156,15 @@ async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the
 ) -> None:
     await cache.apply(batch(order(1)))
 
-    def no_more_files(path: str) -> dialect.Connection:
+    def no_more_files(_path: str, _patience: int) -> dialect.Connection:
         raise sqlite3.OperationalError("unable to open database file")
+
+    def put_off(_short: ShortReads, _read: object) -> None:
+        raise PutOff
 
     with monkeypatch.context() as exhausted:
         exhausted.setattr(dialect, "connect", no_more_files)
+        exhausted.setattr(ShortReads, "read", put_off)
         for _ in range(3):
             with pytest.raises(CacheUnavailable):
                 await cache.count("sales_order")
@@ -176,8 +181,8 @@ async def test_a_full_disk_keeps_the_old_rows_and_the_old_cursor(
     await cache.close()
     connect = dialect.connect
 
-    def limited(path: str) -> dialect.Connection:
-        connection = connect(path)
+    def limited(path: str, patience: int) -> dialect.Connection:
+        connection = connect(path, patience)
         connection.execute("PRAGMA max_page_count = 150")
         return connection
 
@@ -276,8 +281,8 @@ async def test_a_build_that_binds_999_values_holds_as_many_rows_and_ids(
 ) -> None:
     connect = dialect.connect
 
-    def bounded(path: str) -> dialect.Connection:
-        connection = connect(path)
+    def bounded(path: str, patience: int) -> dialect.Connection:
+        connection = connect(path, patience)
         connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
         return connection
 

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Generator
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,7 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if not any(request.node.get_closest_marker(name) for name in ("threads", "soak")):
         monkeypatch.setattr(IdleLoop, "threads", False)
         monkeypatch.setattr("asyncio.events.new_event_loop", IdleLoop)  # commands run loops of their own
+        monkeypatch.setattr("cache_typed.transactions.LONGEST", inf)  # how long a read takes is no matter of the test
         without_threads(monkeypatch)  # goes with cache_legacy
 
 

@@ -42,6 +42,7 @@ WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_PUT_OFF = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_INTERRUPT})
 _DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
 _FIRST_BYTE = 0xFF
 
@@ -69,11 +70,11 @@ class Column:
     key: int
 
 
-def connect(path: str) -> Connection:
+def connect(path: str, patience: int = BUSY_MILLISECONDS) -> Connection:
     """Return a connection to a file or to `:memory:`; transactions are begun and ended explicitly."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
     try:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
     except BaseException:
@@ -140,6 +141,11 @@ def is_damage(error: Exception) -> bool:
         return True
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & _FIRST_BYTE in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
+
+
+def is_put_off(error: Error) -> bool:
+    """Return whether another process is at the file just now, or the statement was interrupted."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _FIRST_BYTE in _PUT_OFF
 
 
 def is_damage_at_open(error: Exception) -> bool:

@@ -16,6 +16,7 @@ from cache_typed.dialect import Connection
 from cache_typed.fuzzy import after_a_miss
 from cache_typed.mapping import Layout
 from cache_typed.reading import KeyedRow, load, narrowed
+from cache_typed.transactions import takes_long
 
 MAX_CANDIDATES = 20_000
 """Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
@@ -81,6 +82,7 @@ def _asked_of_index(db: Connection, layout: Layout, query: Query) -> tuple[str, 
 
 def terms(db: Connection, layout: Layout, token: str) -> list[str]:
     """Return the terms of live rows that may correct a token, and one that it begins, if there is one."""
+    takes_long()
     table = f"{layout.name}_terms"
     like = f"SELECT term FROM {table} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?"
     span = (len(token) - _REACH, len(token) + _REACH)

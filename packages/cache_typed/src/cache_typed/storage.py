@@ -1,6 +1,6 @@
-"""One cache file: opened, guarded, read and written in threads; every storage fault gets its own name.
+"""One cache file: opened, guarded, read and written; every storage fault gets its own name.
 
-Refuses to touch the event loop: whole units of work run in a thread, each inside one transaction.
+Whole units of work, each inside one transaction: a short read where it is asked for, all else in threads.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
@@ -23,6 +23,7 @@ from cache_core.waiting import to_the_end
 from cache_typed import dialect, file_swap, schema, upgrade
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
+from cache_typed.transactions import PutOff, ShortReads, transaction
 
 _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
@@ -60,6 +61,9 @@ class Storage:
         self._inode = 0
         self._made = False
         self._threads: tuple[Executor, Executor] | None = None
+        self._short: ShortReads | None = None
+        self._alone: AbstractContextManager[object] = nullcontext()
+        self._writes = 0
         self._connections: list[Connection] = []
         self._local = threading.local()
         self._opening = asyncio.Lock()
@@ -85,34 +89,34 @@ class Storage:
             await self._end()
 
     async def _end(self) -> None:
-        threads, self._threads = self._threads or (), None
+        threads, self._threads, self._short = self._threads or (), None, None
         await to_the_end(asyncio.to_thread(self._shut, threads))
 
     async def read[T](self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work on one snapshot."""
+        """Run a unit of work on one snapshot; one that takes long, or waits for others, is begun again in a thread."""
+        if self._short is not None and not self._writes:
+            with suppress(PutOff):
+                return self._decoding(self._short.read, work)
         return await self._run(0, self._decoding, "BEGIN", work)
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""
-        return await self._run(1, self._guarded, "BEGIN IMMEDIATE", work)
+        self._writes += 1
+        try:
+            return await self._run(1, self._guarded, "BEGIN IMMEDIATE", work)
+        finally:
+            self._writes -= 1
 
     async def _run[T](self, which: int, guard: Callable[..., T], begin: str, work: Callable[[Connection], T]) -> T:
         if self._threads is None:
             raise CacheUnavailable("the typed cache is not open")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads[which], guard, self._transaction, begin, work)
+        return await loop.run_in_executor(self._threads[which], guard, self._in_thread, begin, work)
 
-    def _transaction[T](self, begin: str, work: Callable[[Connection], T]) -> T:
+    def _in_thread[T](self, begin: str, work: Callable[[Connection], T]) -> T:
         connection = self._connection_here()
-        connection.execute(begin)
-        try:
-            result = work(connection)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-        return result
+        with self._alone:
+            return transaction(begin, work, connection)
 
     def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
         try:
@@ -245,14 +249,15 @@ class Storage:
         if self._path is None:
             # A database in memory belongs to its connection: one thread serves reads and writes.
             only = ThreadPoolExecutor(1, "cache-typed")
-            self._threads = (only, only)
+            self._threads, self._short = (only, only), ShortReads(first)
+            self._alone = self._short.alone
             return
         writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
         readers = ThreadPoolExecutor(_READERS, "cache-typed-read")
-        self._threads = (readers, writer)
+        self._threads, self._short = (readers, writer), ShortReads(self._connection(patience=0))
 
-    def _connection(self) -> Connection:
-        connection = dialect.connect(":memory:" if self._path is None else str(self._path))
+    def _connection(self, patience: int = dialect.BUSY_MILLISECONDS) -> Connection:
+        connection = dialect.connect(":memory:" if self._path is None else str(self._path), patience)
         self._connections.append(connection)
         if self._looking:
             dialect.only_read(connection)

@@ -12,6 +12,7 @@ from cache_core.suggest import closest
 from cache_typed.code_fragments import runs_of
 from cache_typed.columns import Cell
 from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
+from cache_typed.transactions import takes_long
 
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""
@@ -40,6 +41,7 @@ class Budget:
         self, db: Connection, sql: str, values: Sequence[Cell] | dict[str, Cell], most: int
     ) -> list[tuple[Cell, ...]]:
         """Return at most this many rows of a statement, or those that it found before the budget was spent."""
+        takes_long()
         found: list[tuple[Cell, ...]] = []
         db.set_progress_handler(self._tick, _TICK)
         try:

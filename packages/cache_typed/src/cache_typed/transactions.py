@@ -1,0 +1,87 @@
+"""Transactions, and short reads that are done where they are asked for: a turn of a thread takes longer than most.
+
+One that takes longer is interrupted and begun again in a thread, and so is each while rows are being written: two that
+compute at once take the interpreter from each other at every statement.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import partial
+from threading import Lock
+from time import perf_counter
+
+from cache_typed import dialect
+from cache_typed.dialect import Connection
+
+LONGEST = 0.004
+"""Seconds after which a read is interrupted at its next step."""
+_STEPS = 1_000
+"""Of SQLite's machine between two looks at the clock: some 20 µs."""
+_is_short: ContextVar[bool] = ContextVar("is_short", default=False)
+
+
+def transaction[T](begin: str, work: Callable[[Connection], T], connection: Connection) -> T:
+    """Return what a unit of work returns, in one transaction: all of it or nothing stays."""
+    connection.execute(begin)
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result
+
+
+class PutOff(Exception):
+    """The read was not done here, or not to its end."""
+
+
+def takes_long() -> None:
+    """Leave the read under way to a thread, unless it is in one.
+
+    Raises:
+        PutOff: it was begun as a short one.
+    """
+    if _is_short.get():
+        raise PutOff
+
+
+class ShortReads:
+    """Does reads at once on a connection, as long as nothing else is done on it.
+
+    Attributes:
+        alone: held by whoever uses the connection.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Take a connection."""
+        self.alone = Lock()
+        self._connection = connection
+
+    def read[T](self, read: Callable[[Connection], T]) -> T:
+        """Return what a read returns, on one snapshot.
+
+        Raises:
+            PutOff: it takes longer, or somebody else is at the connection or the file.
+        """
+        if not self.alone.acquire(blocking=False):
+            raise PutOff
+        try:
+            # What begins and ends it is not interrupted: it would be left open.
+            return transaction("BEGIN", partial(self._limited, read), self._connection)
+        finally:
+            self.alone.release()
+
+    def _limited[T](self, read: Callable[[Connection], T], connection: Connection) -> T:
+        within, until = _is_short.set(True), perf_counter() + LONGEST
+        connection.set_progress_handler(lambda: perf_counter() > until, _STEPS)
+        try:
+            return read(connection)
+        except dialect.Error as error:
+            if dialect.is_put_off(error):
+                raise PutOff from None
+            raise
+        finally:
+            connection.set_progress_handler(None, 0)
+            _is_short.reset(within)

@@ -1,0 +1,178 @@
+"""Reads done where they are asked for: which are, which are left to a thread, and that none of them is ever wrong."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+from typed_orders import batch, order
+
+from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.protocol import Search
+from cache_core.testing import ManualClock
+from cache_typed import dialect, transactions
+from cache_typed.backend import TypedBackend
+from cache_typed.dialect import Connection
+from cache_typed.storage import Storage
+from cache_typed.tables.tax_rates import TAX_RATE_TABLE
+from cache_typed.transactions import PutOff, ShortReads, takes_long
+
+COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n"
+MANY = 50_000
+
+
+@pytest.fixture(params=["file", "memory"])
+def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    """Return where the cache stands: in a file, or nowhere."""
+    return tmp_path if request.param == "file" else None
+
+
+@asynccontextmanager
+async def opened(directory: Path | None) -> AsyncGenerator[Storage]:
+    """Open a storage for a block."""
+    storage = Storage(directory, (TAX_RATE_TABLE,), ManualClock())
+    await storage.open()
+    yield storage
+    await storage.close()
+
+
+def here(_: Connection) -> bool:
+    """Return whether the read is done in the thread of the event loop."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def counted(where: list[bool], to: int = MANY) -> Callable[[Connection], int]:
+    """Return a read that counts to a number, and notes each time whether it is done here."""
+
+    def read(db: Connection) -> int:
+        where.append(here(db))
+        count: int = db.execute(COUNT, (to,)).fetchone()[0]
+        return count
+
+    return read
+
+
+async def test_a_short_read_takes_no_thread(directory: Path | None) -> None:
+    async with opened(directory) as storage:
+        assert await storage.read(here)
+
+
+async def test_a_long_read_is_begun_again_in_a_thread(directory: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transactions, "LONGEST", 0.0)
+    where: list[bool] = []
+    async with opened(directory) as storage:
+        assert await storage.read(counted(where)) == MANY
+        assert where == [True, False]
+        assert await storage.read(counted(where, to=10)) == 10
+        assert where == [True, False, True]
+
+
+async def test_the_end_of_an_interrupted_transaction_is_not_interrupted(
+    directory: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transactions, "LONGEST", 0.0)
+    monkeypatch.setattr(transactions, "_STEPS", 1)
+    async with opened(directory) as storage:
+        for _ in range(100):
+            assert await storage.read(counted([], to=10)) == 10
+
+
+async def test_while_rows_are_written_reads_are_left_to_a_thread(directory: Path | None) -> None:
+    begun, let_go = threading.Event(), threading.Event()
+
+    def write(_: Connection) -> None:
+        begun.set()
+        let_go.wait(10)
+
+    async with opened(directory) as storage:
+        writing = asyncio.create_task(storage.write(write))
+        await asyncio.to_thread(begun.wait, 10)
+        reading = asyncio.create_task(storage.read(here))
+        await asyncio.sleep(0)
+        let_go.set()
+        assert not await reading
+        await writing
+        assert await storage.read(here)
+
+
+async def test_after_a_write_that_was_given_up_a_database_in_memory_is_read_once_it_has_ended() -> None:
+    begun, let_go = threading.Event(), threading.Event()
+
+    def write(db: Connection) -> None:
+        db.execute("INSERT INTO cache_state VALUES ('tax_rate', 'half')")
+        begun.set()
+        let_go.wait(10)
+
+    def states(db: Connection) -> tuple[bool, int]:
+        count: int = db.execute("SELECT count(*) FROM cache_state").fetchone()[0]
+        return here(db), count
+
+    async with opened(None) as storage:
+        writing = asyncio.create_task(storage.write(write))
+        await asyncio.to_thread(begun.wait, 10)
+        writing.cancel()
+        await asyncio.sleep(0)
+        reading = asyncio.create_task(storage.read(states))
+        await asyncio.sleep(0)
+        let_go.set()
+        assert await reading == (False, 1)
+
+
+def test_a_read_is_put_off_while_another_process_has_the_file_to_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(dialect.connect(str(path), patience=0)) as ours, closing(dialect.connect(str(path))) as other:
+        short = ShortReads(ours)
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(PutOff):
+            short.read(lambda db: db.execute("SELECT * FROM sqlite_master"))
+        other.execute("ROLLBACK")
+        assert short.read(lambda db: db.execute("SELECT * FROM sqlite_master").fetchall()) == []
+
+
+async def test_a_short_read_waits_for_no_other_process(tmp_path: Path) -> None:
+    async with opened(tmp_path) as storage:
+        waits = await storage.read(lambda db: (here(db), db.execute("PRAGMA busy_timeout").fetchone()))
+    assert waits == (True, (0,))
+
+
+async def test_a_search_after_a_miss_is_left_to_a_thread(
+    directory: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done_here: list[bool] = []
+    read = ShortReads.read
+
+    def noted[T](self: ShortReads, work: Callable[[Connection], T]) -> T:
+        try:
+            answer = read(self, work)
+        except PutOff:
+            done_here.append(False)
+            raise
+        done_here.append(True)
+        return answer
+
+    backend = TypedBackend(directory)
+    await backend.open()
+    await backend.apply(batch(order(1, order_no="SO-1001")))
+    monkeypatch.setattr(ShortReads, "read", noted)
+    assert (await backend.search("sales_order", Search("SO-1001"))).total == 1
+    assert done_here == [True]
+    await backend.search("sales_order", Search("customar"))
+    assert done_here == [True, False]
+    await backend.close()
+
+
+def test_what_takes_long_goes_on_where_it_has_a_thread() -> None:
+    takes_long()
+
+
+async def test_faults_of_a_short_read_have_their_names(directory: Path | None) -> None:
+    async with opened(directory) as storage:
+        with pytest.raises(CacheUnavailable, match="no such table: nowhere"):
+            await storage.read(lambda db: db.execute("SELECT 1 FROM nowhere"))
+        with pytest.raises(CacheCorrupt):
+            await storage.read(lambda _: int("half a number"))
+        assert await storage.read(here)
+    with pytest.raises(CacheUnavailable, match="is not open"):
+        await storage.read(here)
