@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cache_core.protocol import Found, Selection, Stored
+from cache_core.protocol import ByIds, Found, Read, Selection, Stored
 from cache_core.records import RecordId
 from cache_core.routed import RoutedBackend
 from katana_mcp.references import display_names
@@ -44,3 +44,18 @@ async def test_answers_are_the_same_as_with_whole_records(
         assert _TOKEN.sub("", said) == _TOKEN.sub("", expected), tool
         named += '"name":' in said
     assert named > 40
+
+
+async def test_of_a_page_of_signals_no_other_rows_are_named(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[int] = []
+    read = RoutedBackend.read
+
+    async def noted(routed: RoutedBackend, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
+        named.extend(len(one.ids) for one in reads if isinstance(one, ByIds) and one.entity == "variant")
+        return await read(routed, reads)
+
+    await stage.call("list_inventory_signals")  # what a first listing reads is not counted
+    monkeypatch.setattr(RoutedBackend, "read", noted)
+    answer = await stage.call("list_inventory_signals", limit=2)
+    assert answer["total"] > len(answer["rows"]) == 2
+    assert named == [2]

@@ -13,7 +13,7 @@ from .matrix import PLANS, let_ask, matrix
 from .prepared import prepared
 
 MOST = {
-    "buildable": 12,
+    "buildable": 10,
     "cache_status": 31,
     "check_inventory": 4,
     "get_bom": 7,
@@ -30,7 +30,7 @@ MOST = {
     "get_stock_transfer": 5,
     "get_variant_details": 17,
     "inventory_at": 7,
-    "list_blocking_ingredients": 12,
+    "list_blocking_ingredients": 11,
     "list_customers": 3,
     "list_inventory_signals": 4,
     "list_items": 6,
@@ -44,7 +44,7 @@ MOST = {
     "list_stock_transfers": 5,
     "list_stocktakes": 5,
     "list_traceability": 5,
-    "order_readiness": 9,
+    "order_readiness": 8,
     "promise_date": 16,
     "search_customers": 2,
     "search_items": 5,

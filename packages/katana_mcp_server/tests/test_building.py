@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from server_wire import amount, live
 
 from katana_mcp.testing import Stage, paced
-from katana_mcp.workflows.building import Buildable, buildable
+from katana_mcp.workflows.building import BuildPlan, Free, build_plan
 from katana_sandbox import ManualClock, Tenant
 
 BIKE, WHEEL, SPOKE, PAINT = 1, 2, 3, 4
@@ -37,30 +37,45 @@ def taken(variant: int, recipes: Recipe, left: dict[int, Decimal]) -> bool:
     )
 
 
+def _free(stock: Mapping[int, Decimal]) -> Free:
+    return {variant: quantity for variant, quantity in stock.items() if quantity > 0}
+
+
+def _limits(plan: BuildPlan, free: Free) -> Mapping[int, Decimal]:
+    return plan.limits(plan.buildable(free).count, free)
+
+
 @given(recipes, stocks)
 def test_what_can_be_built_is_what_can_be_taken_piece_by_piece(recipes: Recipe, free: dict[int, Decimal]) -> None:
     left, count = {key: quantity for key, quantity in free.items() if key != BIKE}, 0
     while taken(BIKE, recipes, left):
         count += 1
-    found = buildable(BIKE, recipes, free)
+    plan = build_plan(BIKE, recipes)
+    found, limits = plan.buildable(_free(free)), _limits(plan, _free(free))
     assert found.count == count
     assert found.from_parts <= count
-    assert found.limits
-    assert set(found.limits) <= {SPOKE, PAINT}
+    assert limits
+    assert set(limits) <= {SPOKE, PAINT}
 
 
 @given(recipes, stocks)
 def test_one_more_can_be_built_once_what_lacks_is_there(recipes: Recipe, free: dict[int, Decimal]) -> None:
-    found = buildable(BIKE, recipes, free)
-    more = dict(free)
-    for variant, lacks in found.limits.items():
-        more[variant] = max(Decimal(0), more.get(variant, Decimal(0))) + lacks
-    assert buildable(BIKE, recipes, more).count > found.count
+    plan, more = build_plan(BIKE, recipes), dict(_free(free))
+    for variant, lacks in _limits(plan, more).items():
+        more[variant] = more.get(variant, Decimal(0)) + lacks
+    assert plan.buildable(more).count > plan.buildable(_free(free)).count
+
+
+def test_no_recipe_is_limited_by_nothing() -> None:
+    plan = build_plan(BIKE, {})
+    assert plan.buildable({}).count == plan.buildable({}).from_parts == 10**9
 
 
 def test_what_is_made_of_itself_is_not_built() -> None:
     circular: Recipe = {BIKE: [(WHEEL, Decimal(1))], WHEEL: [(BIKE, Decimal(1))]}
-    assert buildable(BIKE, circular, {WHEEL: Decimal(9)}) == Buildable(0, 0, {}, circular=True)
+    plan, free = build_plan(BIKE, circular), {WHEEL: Decimal(9)}
+    assert plan.circular
+    assert (plan.buildable(free).count, plan.buildable(free).from_parts, _limits(plan, free)) == (0, 0, {})
 
 
 async def test_each_product_is_built_as_often_as_its_scarcest_ingredient_allows(

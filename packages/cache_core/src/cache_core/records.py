@@ -103,9 +103,12 @@ def as_amount(value: object) -> Decimal | None:
 
     An amount is below 10**18, the most that Katana takes, and not closer to zero than a double can be.
     """
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+    if isinstance(value, Decimal):
+        amount = value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        amount = Decimal(value)
+    else:
         return None
-    amount = Decimal(value)
     return amount if amount.is_finite() and amount.adjusted() in _EXPONENTS else None
 
 

@@ -105,12 +105,16 @@ class Names:
 
 
 async def look_up(
-    cache: CacheBackend, ids_by_entity: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
+    cache: CacheBackend,
+    ids_by_entity: Mapping[str, Iterable[object]],
+    at_hand: Iterable[tuple[str, Stored]] = (),
+    *,
+    item_suppliers: bool = True,
 ) -> Names:
     """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
-    Items of variants come along; the suppliers of items, the customers of sales orders, the factory, and all
-    definitions of custom fields, where any are wanted.
+    Items of variants come along; the suppliers of items (unless `item_suppliers` is false), the customers of sales
+    orders, the factory, and all definitions of custom fields, where any are wanted.
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
     whole = [entity for entity in (*FACTORY, *CUSTOM_FIELDS) if entity in ids_by_entity and entity in cache.entities]
@@ -125,7 +129,7 @@ async def look_up(
         found = await service_variants(cache, "id", unknown)
         names.records.update((("variant", row.id), row.record) for row in found)
     await _add(cache, names, _owners(names, ids_by_entity))
-    if "supplier" in ids_by_entity:
+    if item_suppliers and "supplier" in ids_by_entity:
         suppliers = [item.get("default_supplier_id") for item in names.records.values()]
         await _add(cache, names, {"supplier": suppliers})
     return names

@@ -19,7 +19,7 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import truncated
-from katana_mcp.workflows.building import Buildable, buildable
+from katana_mcp.workflows.building import Buildable, BuildPlan, Free, build_plan
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
@@ -90,10 +90,16 @@ class _Built:
 
     place: Place
     found: Buildable
+    plan: BuildPlan
+    free: Free
 
     def rank(self) -> tuple[int, int, int]:
         """Return what those of which most can be built come first by."""
         return (-self.found.count, *self.place)
+
+    def limits(self) -> list[tuple[int, Decimal]]:
+        """Return what lacks for one more, the largest quantity first."""
+        return sorted(self.plan.limits(self.found.count, self.free).items(), key=lambda item: -item[1])
 
 
 async def _run(request: BuildableRequest, services: Services) -> Answer:
@@ -110,7 +116,7 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     resolved = await resolve(request.skus_or_variant_ids or (), services)
     made, is_cut = await _made(request, resolved.variants, services)
     recipes, is_deep = await recipes_of(made, services)
-    recipes = await only_made(recipes, services)
+    recipes = await only_made(recipes, services, frozenset(made))
     stock = await reads.stock().ensure(
         sorted(ingredients(recipes)), spent=services.clock.monotonic() - began, fields=LEVELS
     )
@@ -169,31 +175,35 @@ def _built(
     free: dict[int, dict[int, Decimal]] = {}
     for (variant, location), level in levels.items():
         committed = Decimal(0) if request.count_committed else level.committed
-        free.setdefault(location, {})[variant] = level.in_stock - committed
+        of, quantity = free.setdefault(location, {}), level.in_stock - committed
+        if quantity > 0:
+            of[variant] = quantity
     found = [
-        _Built((product, location), buildable(product, recipes, of))
-        for product in made
+        _Built((plan.product, location), plan.buildable(of), plan, of)
+        for plan in (build_plan(product, recipes) for product in made)
         for location, of in free.items()
     ]
     return sorted(found, key=_Built.rank)
 
 
 async def _rows(built: Sequence[_Built], unknown: set[int], services: Services) -> list[Answer]:
-    lacking = [variant for result in built for variant in result.found.limits]
+    limits = [result.limits() for result in built]
+    named = [variant for lacking in limits for variant, _ in lacking[:_NAMED]]
     ids_by_entity: dict[str, list[object]] = {
-        "variant": [*(result.place[0] for result in built), *lacking],
+        "variant": [*(result.place[0] for result in built), *named],
         "location": [result.place[1] for result in built],
     }
     names = await look_up(services.cache, ids_by_entity)
-    return [_row(result, unknown, names) for result in built]
+    return [
+        _row(result, lacking, unknown.isdisjoint(variant for variant, _ in lacking), names)
+        for result, lacking in zip(built, limits, strict=True)
+    ]
 
 
-def _row(built: _Built, unknown: set[int], names: Names) -> BuildableProduct:
+def _row(built: _Built, lacking: Sequence[tuple[int, Decimal]], is_read: bool, names: Names) -> BuildableProduct:
     variant, location = built.place
     found = built.found
-    limits = sorted(found.limits.items(), key=lambda item: -item[1])
-    is_unread = bool(unknown & found.limits.keys())
-    note = _CIRCULAR if found.circular else _UNREAD if is_unread else None
+    note = _CIRCULAR if built.plan.circular else None if is_read else _UNREAD
     return BuildableProduct(
         variant_id=variant,
         sku=names.sku(variant),
@@ -203,7 +213,7 @@ def _row(built: _Built, unknown: set[int], names: Names) -> BuildableProduct:
         location=names.name("location", location),
         buildable=found.count,
         without_subassemblies=found.from_parts if found.from_parts != found.count else None,
-        limited_by=[_limit(ingredient, lacks, names) for ingredient, lacks in limits[:_NAMED]],
+        limited_by=[_limit(ingredient, lacks, names) for ingredient, lacks in lacking[:_NAMED]],
         note=note,
     )
 

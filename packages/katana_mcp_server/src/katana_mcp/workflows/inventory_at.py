@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cache_core.conditions import OneOf, Where
 from cache_core.protocol import Stored
-from cache_core.records import Record, iso
+from cache_core.records import iso
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -20,7 +20,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, total
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, standing
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair
 from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger, level_check
 from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
@@ -128,12 +128,8 @@ async def _moved(conditions: Where, moment: str, check: LevelCheck, services: Se
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
-    mine = (
-        {}
-        if moved is None
-        else {pair[1]: movements for pair, movements in moved.pairs.items() if pair[0] == variant.id}
-    )
-    found = [_level(location, movements, moved, names) for location, movements in mine.items()]
+    mine = [] if moved is None else [(pair, moved) for pair in moved.pairs if pair[0] == variant.id]
+    found = [_level(pair, ledger, names) for pair, ledger in mine]
     levels = sorted(found, key=lambda level: level.location_id or 0)
     return VariantThen(
         variant_id=get_int(variant.record, "id"),
@@ -160,13 +156,12 @@ _UNREAD = "unknown, not zero: the ledger is still being read"
 _UNMOVED = "the ledger holds no movement up to that moment, so there was none"
 
 
-def _level(location: int | None, movements: Sequence[Record], moved: Ledger | None, names: Names) -> LevelThen:
-    last = movements[-1]
-    doubtful = moved is not None and (get_int(last, "variant_id"), location) in moved.doubtful
+def _level(pair: Pair, moved: Ledger, names: Names) -> LevelThen:
+    last = moved.pairs[pair][-1]
     return LevelThen(
-        location_id=location,
-        location=names.name("location", location),
-        in_stock=None if doubtful else standing(movements).balance,
+        location_id=pair[1],
+        location=names.name("location", pair[1]),
+        in_stock=None if pair in moved.doubtful else moved.balance(pair),
         last_movement_date=text(last, "movement_date"),
         last_caused_by_order_no=text(last, "caused_by_order_no"),
     )

@@ -107,9 +107,9 @@ async def _run(request: ListInventorySignalsRequest, services: Services) -> Answ
     with now.refusals():
         read = await live.ask("inventory signals", read_rows(_listings(request, resolved, services)))
     found = sorted((row for row in read.rows if _is_asked(row, request)), key=_shortest_first)
-    names = await look_up(services.cache, {"variant": [row.get("variant_id") for row in found]})
 
     async def render(first: int, last: int) -> list[Answer]:
+        names = await look_up(services.cache, {"variant": [row.get("variant_id") for row in found[first:last]]})
         return [_shown(row, names) for row in found[first:last]]
 
     asked = await page_of("list_inventory_signals", request, services, render, resolved.not_found)

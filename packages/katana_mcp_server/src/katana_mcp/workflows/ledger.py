@@ -17,7 +17,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import get_int, number, total
+from katana_mcp.values import get_int, number
 
 LEDGER = "inventory_movement"
 COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "balance_after")
@@ -25,6 +25,7 @@ COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "bal
 _READ_AGAIN = 1_000
 """Movements that one call reads again at most: four requests."""
 ROUNDING = Decimal("0.0001")
+_ZERO = Decimal(0)
 _NAMED = 20
 """Ledgers or variants that one warning names at most."""
 _AT_ONCE = 10_000
@@ -42,11 +43,13 @@ class Ledger:
 
     Attributes:
         pairs: the movements.
+        balances: what each pair has after its last movement; None where that is not known.
         doubtful: pairs whose balances may be old.
         differing: pairs that do not end at the stock that Katana gives: their last balance, and that stock.
     """
 
     pairs: Mapping[Pair, list[Record]]
+    balances: Mapping[Pair, Decimal | None] = field(default_factory=dict[Pair, Decimal | None])
     doubtful: frozenset[Pair] = frozenset()
     differing: Mapping[Pair, tuple[Decimal, Decimal]] = field(default_factory=dict[Pair, tuple[Decimal, Decimal]])
 
@@ -78,12 +81,14 @@ class Ledger:
             pair: [record for record in movements if "" < (text(record, "movement_date") or "") <= moment]
             for pair, movements in self.pairs.items()
         }
-        doubtful = frozenset(pair for pair in self.doubtful if standing(cut[pair]).broken)
-        return Ledger({pair: kept for pair, kept in cut.items() if kept}, doubtful, self.differing)
+        kept = {pair: movements for pair, movements in cut.items() if movements}
+        standings = _standings(kept)
+        doubtful = frozenset(pair for pair in self.doubtful if pair in kept and standings[pair].broken)
+        return Ledger(kept, _balances(standings), doubtful, self.differing)
 
     def balance(self, pair: Pair) -> Decimal | None:
         """Return what the pair has after its last movement; None when it is not known."""
-        return standing(self.pairs.get(pair, ())).balance
+        return self.balances.get(pair, _ZERO)
 
 
 def _end(pair: Pair, balance: Decimal, held: Decimal) -> str:
@@ -111,21 +116,35 @@ def place(record: Record) -> tuple[str, int, int]:
 
 def standing(movements: Sequence[Record]) -> LedgerBalance:
     """Return what one pair's movements come to; they are in the order of the ledger."""
-    before: Decimal | None = Decimal(0)
+    before: Decimal | None = _ZERO
     broken: list[int] = []
     first = True
-    for _, group in groupby(movements, key=lambda movement: text(movement, "movement_date")):
+    for _, group in groupby(movements, key=_moment):
         # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
         same = list(group)
-        after = total([before, *(number(record, "quantity_change") for record in same)])
-        balances = [number(record, "balance_after") for record in same]
+        after, balances = before, [number(record, "balance_after") for record in same]
+        for record in same:
+            change = number(record, "quantity_change")
+            after = None if after is None or change is None else after + change
         follows = after is not None and any(
-            balance is not None and abs(balance - after) <= ROUNDING for balance in balances
+            balance is not None and (balance == after or abs(balance - after) <= ROUNDING) for balance in balances
         )
         if broken or not (follows or first):
             broken += [movement_id for movement in same if (movement_id := get_int(movement, "id")) is not None]
         before, first = after if follows else balances[-1], False
-    return LedgerBalance(before if movements else Decimal(0), tuple(broken))
+    return LedgerBalance(before, tuple(broken))
+
+
+def _moment(movement: Record) -> str | None:
+    return text(movement, "movement_date")
+
+
+def _standings(pairs: Mapping[Pair, Sequence[Record]]) -> Mapping[Pair, LedgerBalance]:
+    return {pair: standing(movements) for pair, movements in pairs.items()}
+
+
+def _balances(standings: Mapping[Pair, LedgerBalance]) -> Mapping[Pair, Decimal | None]:
+    return {pair: found.balance for pair, found in standings.items()}
 
 
 async def ledger(services: Services, where: Where, most: int) -> Ledger:
@@ -137,13 +156,13 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
         most: movements to read at most.
     """
     pairs = await _pairs(services, where, most)
-    broken = {pair: found for pair, movements in pairs.items() if (found := standing(movements).broken)}
-    if not broken:
-        return Ledger(pairs)
-    ids = [movement_id for found in broken.values() for movement_id in found]
-    if not await read_anew(services, ids):
-        return Ledger(pairs, frozenset(broken))
-    return Ledger(await _pairs(services, where, most))
+    standings = _standings(pairs)
+    ids = [movement_id for found in standings.values() for movement_id in found.broken]
+    broken = frozenset(pair for pair, found in standings.items() if found.broken)
+    if broken and await read_anew(services, ids):
+        pairs, broken = await _pairs(services, where, most), frozenset[Pair]()
+        standings = _standings(pairs)
+    return Ledger(pairs, _balances(standings), broken)
 
 
 async def read_anew(services: Services, ids: Sequence[int]) -> bool:

@@ -1,6 +1,6 @@
 """What `replenish` decides by: stock levels, bills of materials, who needs what and when, and what is drafted."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from cache_core.conditions import Missing, OneOf, Order
@@ -49,9 +49,18 @@ async def producible(variants: Iterable[int], services: Services) -> list[int]:
     return [row.id for row in stored if row.record.get("product_id") in made and isinstance(row.id, int)]
 
 
-async def only_made[R](recipes: Mapping[int, R], services: Services) -> dict[int, R]:
-    """Return the recipes of what is made: an item that is bought keeps its bill of materials."""
-    made = set(await producible(recipes, services))
+async def only_made[R](
+    recipes: Mapping[int, R], services: Services, known: Collection[int] = frozenset()
+) -> dict[int, R]:
+    """Return the recipes of what is made: an item that is bought keeps its bill of materials.
+
+    Args:
+        recipes: by the variant that they are of.
+        services: the tenant's services.
+        known: variants that are known to be of products that are made.
+    """
+    others = [variant for variant in recipes if variant not in known]
+    made = {*known, *(await producible(others, services) if others else ())}
     return {product: recipe for product, recipe in recipes.items() if product in made}
 
 
@@ -71,12 +80,11 @@ def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[dict[Place
 
 
 def _level(record: Record) -> Level | None:
-    figures = [
-        target_of(record),
-        *(number(record, f"quantity_{name}") for name in ("in_stock", "committed", "expected")),
-    ]
-    present = [figure for figure in figures if figure is not None]
-    return Level(*present) if len(present) == len(figures) else None
+    target, in_stock = target_of(record), number(record, "quantity_in_stock")
+    committed, expected = number(record, "quantity_committed"), number(record, "quantity_expected")
+    if target is None or in_stock is None or committed is None or expected is None:
+        return None
+    return Level(target, in_stock, committed, expected)
 
 
 async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place, Decimal]:

@@ -4,6 +4,7 @@ Everything is told from the stock ledger, whose movements hold the value of stoc
 moment that lies ahead, a beginning that is not before the end, and a ledger of more movements than are read at once.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,8 +12,16 @@ from decimal import Decimal
 from typing import cast
 
 from cache_core.conditions import OneOf, Where, Within
-from cache_core.records import Record, iso
-from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, none_yet, text
+from cache_core.records import Record, as_id, iso
+from katana_mcp.references.display_names import (
+    FACTORY,
+    VARIANT_ENTITIES,
+    VARIANT_PARENTS,
+    Names,
+    look_up,
+    none_yet,
+    text,
+)
 from katana_mcp.references.resolve import none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -25,11 +34,12 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.values import number, total
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger, standing
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger
 
 _UNBILLED = ("purchase_order", "sales_order")
 _READS = (*VARIANT_ENTITIES, "location", *_UNBILLED, LEDGER, *FACTORY)
 _MOST = 250_000
+_VALUE = "value_in_stock_after"
 _UNKNOWN = "unknown"
 """The kind of movements that Katana gives no kind of, or whose change of value is known only with that of others."""
 BASIS = (
@@ -156,7 +166,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
         await _check_size(conditions, services)
     moved = await ledger(services, conditions, _MOST) if now.warming is None else None
-    valued = [_value(pair, movements, since) for pair, movements in moved.pairs.items()] if moved else []
+    valued = [_value(pair, moved, since) for pair in moved.pairs] if moved else []
     names = await _named(valued, services)
     groups = _grouped(valued, names)
     complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
@@ -181,7 +191,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         StockValueAnswer,
         *notices,
         *_doubts(moved, groups.values(), changes),
-        *unread_warnings(now, {LEDGER: (*COUNTED, "value_in_stock_after")}),
+        *unread_warnings(now, {LEDGER: (*COUNTED, _VALUE)}),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -218,18 +228,27 @@ async def _check_size(conditions: Where, services: Services) -> None:
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id"))
 
 
-def _value(pair: Pair, movements: Sequence[Record], since: datetime | None) -> _Valued:
+def _value(pair: Pair, moved: Ledger, since: datetime | None) -> _Valued:
     """Return what one variant at one location was worth; its movements are in the order of the ledger."""
-    begin = "" if since is None else iso(since)
-    before: Decimal | None = Decimal(0)
-    value: Decimal | None = Decimal(0)
+    movements, is_there = moved.pairs[pair], bool(moved.balance(pair))
+    now = number(movements[-1], _VALUE)
+    if since is None:
+        return _Valued(pair, Decimal(0), now, is_there)
+    first = bisect_left(movements, iso(since), key=_moment)
+    before = number(movements[first - 1], _VALUE) if first else Decimal(0)
+    return _Valued(pair, before, now, is_there, _changes_of(movements[first:], before))
+
+
+def _moment(movement: Record) -> str:
+    return text(movement, "movement_date") or ""
+
+
+def _changes_of(movements: Sequence[Record], value: Decimal | None) -> Mapping[str, tuple[int, Decimal]]:
+    """Return by kind how many of these movements there are, and what they changed of the value before them."""
     changes: dict[str, tuple[int, Decimal]] = {}
     kinds: list[str] = []  # of the movements since the last known value
     for movement in movements:
-        after = number(movement, "value_in_stock_after")
-        if (text(movement, "movement_date") or "") < begin:
-            before = value = after
-            continue
+        after = number(movement, _VALUE)
         kinds.append(text(movement, "resource_type") or _UNKNOWN)
         if after is not None and value is not None:
             # What movements of one kind changed together is known, though not of each.
@@ -238,18 +257,23 @@ def _value(pair: Pair, movements: Sequence[Record], since: datetime | None) -> _
             changes[kind] = count + len(kinds), change + after - value
         if after is not None:
             value, kinds = after, []
-    now = None if kinds else value
-    return _Valued(pair, before, now, bool(standing(movements).balance), changes)
+    return changes
 
 
 async def _named(valued: Iterable[_Valued], services: Services) -> Names:
     pairs = [value.pair for value in valued]
+    variants = list(dict.fromkeys(key for variant, _ in pairs if (key := as_id(variant)) is not None))
     ids_by_entity: dict[str, list[object]] = {
-        "variant": [variant for variant, _ in pairs],
+        "variant": [*variants],
         "location": [place for _, place in pairs],
         "factory": [],
     }
-    return await look_up(services.cache, ids_by_entity)
+    found = (await services.cache.get_many("variant", variants, _PARENTS)).rows
+    return await look_up(services.cache, ids_by_entity, [("variant", row) for row in found])
+
+
+_PARENTS = frozenset(path for path, _ in VARIANT_PARENTS)
+"""What of a variant leads to its category."""
 
 
 type _Place = tuple[int | None, str | None]
