@@ -148,6 +148,17 @@ async def test_a_token_that_is_unknown_or_expired_writes_nothing(stage: Stage, c
     assert writes(stage) == []
 
 
+async def test_a_plan_that_was_refused_as_expired_stays_so_once_the_clock_is_set_right(
+    stage: Stage, clock: ManualClock
+) -> None:
+    token = await planned(stage)
+    clock.shift(86_400)
+    assert (await applied(stage, token))["error"] == "expired_plan"
+    clock.shift(-86_400)
+    assert (await applied(stage, token))["error"] == "expired_plan"
+    assert writes(stage) == []
+
+
 async def test_a_token_of_another_caller_or_account_is_unknown(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:

@@ -59,6 +59,12 @@ class Journal:
             raise JournalBusy("held")
         self.noted.append((entry, why))
 
+    async def expire(self, entry: int) -> None:
+        """Keep that it is over."""
+        if self.is_busy:
+            raise JournalBusy("held")
+        self.noted.append((entry, "expired"))
+
     async def find(self, token: str) -> Entry | None:
         """Return the entry."""
         return self.found if token == "token" else None
@@ -290,7 +296,9 @@ EXPIRED = blocking(
 
 async def test_an_expired_plan_is_not_checked() -> None:
     late = ManualClock(CLOCK.now() + LIFE)
-    assert await refusal(entry(Facts()), changes(Facts), clock=late) == ([EXPIRED], [])
+    kept = entry(Facts())
+    assert await refusal(kept, changes(Facts), clock=late) == ([EXPIRED], [(kept.id, "expired")])
+    assert await refusal(kept, changes(Facts), clock=late, journal=Journal(is_busy=True)) == ([EXPIRED], [])
 
 
 @pytest.mark.parametrize(
@@ -304,16 +312,16 @@ async def test_an_expired_plan_is_not_checked() -> None:
         (timedelta(0), False, "asked", None),
     ],
 )
-def test_a_plan_that_is_over_or_has_no_yes_is_refused(
+async def test_a_plan_that_is_over_or_has_no_yes_is_refused(
     after: timedelta, must_confirm: bool, answer: Answered | None, code: str | None
 ) -> None:
     parts = services(clock=ManualClock(CLOCK.now() + after), must_confirm=must_confirm)
     kept = replace(entry(Facts()), answer=answer)
     if code is None:
-        refuse_over(kept, parts)
+        await refuse_over(kept, parts)
         return
     with pytest.raises(Refused) as raised:
-        refuse_over(kept, parts)
+        await refuse_over(kept, parts)
     unconfirmed = (
         "order PO-7: KATANA_MCP_CONFIRM=required: a person must confirm, and this client cannot ask one: nothing was "
         "written; apply the same token from a client that can ask the user (elicitation)"

@@ -113,6 +113,27 @@ async def test_a_step_whose_answer_is_lost_is_not_sent_again_while_listings_may_
     assert (CASES[size].shape(tenant, order["id"]), len(writes(stage, sent))) == (end, steps)
 
 
+@pytest.mark.parametrize("is_refused", [False, True])
+@pytest.mark.parametrize("size", SMALL)
+async def test_a_step_that_a_later_look_finds_done_is_counted(
+    stage: Stage, tenant: Tenant, clock: ManualClock, size: str, *, is_refused: bool
+) -> None:
+    order, preview, end = await aged(stage, tenant, clock, size)
+    steps, sent = len(preview["requests"]), len(stage.own.sandbox.journal)
+    if is_refused:
+        stage.own.sandbox.faults.add(Fault(WRITES, nth=steps, action=Status(422, commit=True)))
+    else:
+        lags(stage, steps, is_lost=True)
+    stopped = await tried(stage, clock, preview["plan_token"])
+    stage.own.sandbox.faults.clear()
+    assert (stopped["applied"], stopped["failed"], stopped["unknown"]) == (steps - 1, is_refused, not is_refused)
+    outcome = await tried(stage, clock, preview["plan_token"])
+    assert (outcome["applied"], len(outcome["actions"]), len(writes(stage, sent))) == (steps, steps, steps)
+    assert outcome["actions"][-1]["look_up"] == {"found": "the record shows it", "confirmed": True}
+    assert (await tried(stage, clock, preview["plan_token"]))["applied"] == steps
+    assert CASES[size].shape(tenant, order["id"]) == end
+
+
 @pytest.mark.parametrize("size", SMALL)
 async def test_a_step_that_was_answered_is_not_sent_again_by_a_later_call_while_listings_lag(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str

@@ -1,6 +1,7 @@
 """`katana-mcp doctor`: each thing that can be wrong is found and named, and no value of a record is shown."""
 
 import json
+import os
 import re
 from collections.abc import AsyncGenerator, Callable
 from datetime import timedelta
@@ -68,6 +69,23 @@ def test_a_cache_and_its_journal_are_looked_at(doctor: Run, command_line: Run) -
     found = checks(doctor("--json"))
     assert re.search(r"kept/[0-9a-f]+, [\d.,]+ (kB|MB); [\d.,]+ MB free$", found["cache"]["found"])
     assert (found["cache"]["state"], found["journal"]["found"]) == ("fine", "nothing was planned yet")
+
+
+@pytest.mark.parametrize("part", ["file", "directory"])
+def test_a_journal_that_cannot_be_written_is_wrong(
+    doctor: Run, command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    assert command_line("call", "create_customer", "name=Zed").code == 0
+    (path,) = (tmp_path / "kept").glob("journal-*.sqlite")
+    locked, may = {"file": path, "directory": path.parent}[part], os.access
+
+    def access(name: str | Path, mode: int, **how: bool) -> bool:
+        return Path(name) != locked and may(name, mode, **how)
+
+    monkeypatch.setattr(os, "access", access)
+    ran = doctor("--json")
+    assert (ran.code, checks(ran)["journal"]["state"]) == (1, "wrong")
+    assert checks(ran)["journal"]["found"] == f"{path} cannot be written: nothing is written to Katana without it"
 
 
 def test_a_damaged_cache_is_wrong(doctor: Run, command_line: Run, tmp_path: Path) -> None:

@@ -183,6 +183,24 @@ def test_what_is_left_is_planned_anew_after_what_was_applied(
     assert found.actions == (*before[:start], *[ActionState()] * (3 - start))
 
 
+@pytest.mark.parametrize(
+    ("end", "may"), [(APPLIED, True), (FAILED, True), (ActionState("unknown"), True), (None, False)]
+)
+def test_what_was_found_applied_by_a_look_counts_where_it_was_sent_before(
+    file: JournalFile, end: ActionState | None, *, may: bool
+) -> None:
+    run = begun(file, "token", end)
+    plan, found = plan_of("token", file.clock, 2), ActionState("applied", look_up={"found": "there"})
+    if not may:
+        with pytest.raises(WrongOrder):
+            file.replan(run, 1, plan, found)
+        return
+    file.replan(run, 1, plan, found)
+    first, second = entry(file, "token").actions
+    assert (first.state, first.error, first.look_up) == ("applied", None, {"found": "there"})
+    assert second == ActionState()
+
+
 def test_a_plan_that_was_taken_over_is_only_brought_to_its_end(file: JournalFile, moving: ManualClock) -> None:
     lost = begun(file, "token", APPLIED, actions=3)
     moving.advance(GONE)

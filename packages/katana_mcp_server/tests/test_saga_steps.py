@@ -74,6 +74,7 @@ class Stage:
     looks: int = 0
     slept: list[float] = field(default_factory=list[float])
     replanned: list[tuple[int, list[object]]] = field(default_factory=list[tuple[int, list[object]]])
+    found: list[int] = field(default_factory=list[int])
     noted: list[str] = field(default_factory=list[str])
     told: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
 
@@ -106,6 +107,10 @@ class Stage:
         """Return a time that stands."""
         return CLOCK.now()
 
+    def monotonic(self) -> float:
+        """Return a time that stands."""
+        return CLOCK.monotonic()
+
     async def sleep(self, seconds: float) -> None:
         """Note a pause."""
         self.slept.append(seconds)
@@ -120,9 +125,10 @@ class Stage:
         assert run == RUN
         self.told.append(("done", place, state.state))
 
-    async def replan(self, run: Run, start: int, plan: Plan) -> None:
-        """Note what is planned anew."""
+    async def replan(self, run: Run, start: int, plan: Plan, found: ActionState | None) -> None:
+        """Note what is planned anew, and which step was found done."""
         assert run == RUN
+        self.found += [] if found is None else [start - 1]
         self.replanned.append((start, [action["title"] for action in plan.actions]))
 
 
@@ -211,6 +217,29 @@ async def test_a_saga_goes_on_after_what_was_applied_before() -> None:
     work = await walked(stage, "a")
     assert (ends(work), work.warnings, stage.noted[0]) == (["applied"] * 3, [], "step 2 of 3: do b")
     assert stage.replanned[0] == (1, ["do a", "do b", "do c"])
+
+
+@pytest.mark.parametrize(
+    ("left", "tried", "back", "found"),
+    [
+        (["c", ""], True, False, [1]),
+        ([""], True, False, [1]),
+        (["c", ""], False, False, []),
+        (["bc", "c", ""], True, False, []),  # it is left still, so it is sent again
+        (["xy", "y", ""], True, False, []),  # no less is left
+        ([""], True, True, []),
+    ],
+)
+async def test_a_step_that_no_answer_told_of_counts_as_applied_once_the_record_shows_it(
+    left: list[str], tried: bool, back: bool, found: list[int]
+) -> None:
+    stage = Stage(left, backwards="")
+    before = plan(touches={SAGA: {**GOAL, BACK: back}})
+    work = await walked(stage, "a", is_tried=tried, in_doubt=[ActionState("unknown")] if tried else [], plan=before)
+    assert (stage.found, set(ends(work))) == (found, {"applied"})
+    looked = [state.look_up for state in work.states if state.look_up is not None]
+    assert looked == [{"found": "the record shows it", "confirmed": True}] * len(found)
+    assert len(work.states) == len(work.actions)
 
 
 async def test_the_first_step_that_is_not_applied_stops_it() -> None:

@@ -12,7 +12,16 @@ from katana_mcp.journal.entries import ActionState, Progress
 from katana_mcp.writing.actions import Action, Method
 from katana_mcp.writing.stale_looks import Look, Sending, from_json, recent, to_json, with_ends
 
-NOW = ManualClock().now()
+CLOCK = ManualClock()
+CLOCK.advance(100_000)  # since the machine was started
+NOW = CLOCK.now()
+
+
+def earlier(seconds: float) -> ManualClock:
+    """Return the clock as it was so many seconds ago."""
+    clock = ManualClock()
+    clock.advance(CLOCK.monotonic() - seconds)
+    return clock
 
 
 def step(name: str, method: Method = "PATCH") -> Action:
@@ -27,13 +36,13 @@ def look(record: str, names: str = "", method: Method = "PATCH") -> Look:
 
 def sending(name: str = "a", *, place: int | None = None, left: int = 2, age: float = 0, back: bool = False) -> Sending:
     """Return that a step was sent from the look of its name, so many seconds ago; answered where it has no place."""
-    sent = look(name, name + "x" * (left - 1)).next_step(0, NOW - timedelta(seconds=age), back=back)
+    sent = look(name, name + "x" * (left - 1)).next_step(0, earlier(age), back=back)
     return replace(sent, place=place, is_repeatable=place is not None)
 
 
 @pytest.mark.parametrize(("method", "is_repeatable"), [("PATCH", True), ("DELETE", True), ("POST", False)])
 def test_what_makes_nothing_may_be_sent_again_until_it_is_answered(method: Method, is_repeatable: bool) -> None:
-    sent = look("now", "ab", method).next_step(3, NOW, back=True)
+    sent = look("now", "ab", method).next_step(3, CLOCK, back=True)
     assert (sent.place, sent.left, sent.back, sent.is_repeatable) == (3, 2, True, is_repeatable)
     states = [*[ActionState("applied")] * 3, ActionState("unknown")]
     assert with_ends([sent], states) == [replace(sent, place=None)]
@@ -68,7 +77,33 @@ def test_what_was_sent_before_is_known_by_when_it_was_planned_where_the_journal_
 
 def test_what_was_sent_long_ago_is_on_every_replica() -> None:
     young, old = sending("a", age=OWN_WRITE_STANDS), sending("b", age=OWN_WRITE_STANDS + 1)
-    assert recent([young, old], NOW) == [young]
+    assert recent([young, old], CLOCK) == [young]
+
+
+@pytest.mark.parametrize("jump", [3_600, -3_600, 86_400, -86_400])
+@pytest.mark.parametrize(("age", "is_recent"), [(0, True), (OWN_WRITE_STANDS, True), (OWN_WRITE_STANDS + 1, False)])
+def test_how_long_ago_a_step_was_sent_is_not_told_by_a_clock_that_was_set(
+    jump: float, age: float, *, is_recent: bool
+) -> None:
+    sent, clock = [sending(place=0)], earlier(-age)
+    clock.jump(jump)
+    assert recent(sent, clock) == (sent if is_recent else [])
+
+
+@pytest.mark.parametrize("boot", ["another start", ""])
+@pytest.mark.parametrize(
+    ("uptime", "wall", "is_recent"),
+    [(1_000, 1_000, False), (1_000, 60, True), (60, 4_000, True), (60, 60, True), (1_000, -3_600, True)],
+)
+def test_what_was_sent_before_the_machine_started_is_old_once_it_runs_for_long_and_its_clock_says_so_as_well(
+    uptime: float, wall: float, boot: str, *, is_recent: bool
+) -> None:
+    clock = ManualClock(NOW + timedelta(seconds=wall - uptime))
+    clock.advance(uptime)
+    sent = [replace(sending(), boot=boot)]
+    assert recent(sent, clock) == (sent if is_recent else [])
+    where_nothing_tells_a_start = [sending()]  # the machine's clock counts less than when it was sent
+    assert recent(where_nothing_tells_a_start, clock) == (where_nothing_tells_a_start if is_recent else [])
 
 
 @pytest.mark.parametrize("back", [False, True])

@@ -133,6 +133,13 @@ def test_a_moment_is_told_as_the_factory_says_it_and_a_text_is_left_alone(
         ({"a": {"b": 1}}, {"a": 2}, 'a: {"b": 1} → 2'),
         ({"a": [1]}, {"a": {"b": 1}}, 'a: [1] → {"b": 1}'),
         ({"b": 1, "a": 1}, {"c": 1, "a": 2}, "b: 1 → nothing, a: 1 → 2, c: nothing → 1"),
+        # A sum that was not read again yet is not gone.
+        ({"total": 24.4, "a": 1}, {"a": 2}, "a: 1 → 2"),
+        ({"a": [{"id": 1, "total_in_base_currency": 2}]}, {"a": [{"id": 1}]}, ""),
+        ({"a": 1}, {"total": 24.4, "a": 2}, "a: 1 → 2"),
+        ({"total": 24.4}, {"total": None}, "total: 24.4 → nothing"),
+        ({"total": 24.4}, {"total": 30}, "total: 24.4 → 30"),
+        ({"total_discount": 5}, {}, "total_discount: 5 → nothing"),
         # Of clocks only what no other field tells.
         ({"a": {"updated_at": 1, "b": 1}}, {"a": {"updated_at": 2, "b": 2}}, "a.b: 1 → 2"),
         (

@@ -17,7 +17,7 @@ from journal_plans import OUTCOME, claimed, hasty, plan_of
 from cache_core.testing import ManualClock
 from katana_mcp.journal import schema
 from katana_mcp.journal.entries import GONE_AFTER, LIFE, ActionState, Claimed, Entry, Plan, Running
-from katana_mcp.journal.errors import JournalBusy, JournalUnusable, LaneLost
+from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, LaneLost
 from katana_mcp.journal.file import MOST, JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.journal.lanes import KEPT_FOR, Lanes
@@ -148,6 +148,22 @@ def test_a_plan_whose_clock_was_set_back_after_it_expired_is_nobody_s(file: Jour
     assert file.take_over(1, "two") is None
     moving.jump(-LIFE.total_seconds())
     assert entry(file).state == "expired"
+
+
+def test_only_a_plan_of_which_nothing_was_sent_expires_by_a_refusal(file: JournalFile, moving: ManualClock) -> None:
+    for token in ("waits", "claimed", "begun", "over"):
+        file.add(plan_of(token, moving, actions=1))
+    runs = [claimed(file, token) for token in ("claimed", "begun", "over")]
+    for run in runs[1:]:
+        file.sending(run, 0)
+    file.done(runs[2], 0, APPLIED)
+    file.finish(runs[2], OUTCOME)
+    for number in (1, 2, 3, 4):
+        file.expire(number)
+    found = [stored.state for number in (1, 2, 3, 4) if (stored := file.entry(number)) is not None]
+    assert found == ["expired", "expired", "claimed", "finished"]
+    with pytest.raises(ClaimLost):
+        file.sending(runs[0], 0)
 
 
 def test_all_that_is_of_use_is_told_of_an_entry(file: JournalFile, moving: ManualClock) -> None:

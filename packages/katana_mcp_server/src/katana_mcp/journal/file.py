@@ -1,7 +1,6 @@
 """The journal of one account in a SQLite file: each call is one short transaction that is on the disk when it returns.
 
-Its clock tells whether an owner is gone, which at worst makes somebody wait or look up. That nothing is sent twice
-rests on the order of states alone. Holds no token and no key.
+Its clock tells whether an owner is gone; that nothing is sent twice rests on states alone. Holds no token and no key.
 """
 
 import sqlite3
@@ -38,6 +37,8 @@ from katana_mcp.journal.rows import (
     insert,
     made_by_others,
     note_answer,
+    note_expiry,
+    note_found,
     note_refusal,
     replan,
     rewrite,
@@ -65,16 +66,8 @@ def journal_path(directory: Path) -> Path:
 class JournalFile:
     """The journal of one account; any number of processes and threads may use the file at once.
 
-    It is opened by the first call. Every method may raise `JournalBusy` and `JournalUnusable`; nothing was kept then.
-
-    Args:
-        path: Where; its directory is made private.
-        clock: Where wall time comes from.
-        steps: How the tables are made.
-
-    Attributes:
-        path: where.
-        clock: where wall time comes from.
+    It is opened by the first call, and its directory made private. Every method may raise `JournalBusy` and
+    `JournalUnusable`; nothing was kept then. Wall time comes from the clock, and the tables from the steps.
     """
 
     def __init__(self, path: Path, clock: Clock, steps: Steps = STEPS) -> None:
@@ -152,6 +145,11 @@ class JournalFile:
         with self.changing() as db:
             note_refusal(db, entry, why, self.clock.now())
 
+    def expire(self, entry: int) -> None:
+        """Note that a plan was refused as expired; it stays so whatever the clock is set to."""
+        with self.changing() as db:
+            note_expiry(db, entry)
+
     def take_over(self, entry: int, owner: str) -> Broken | None:
         """Take what an owner who is gone had begun to send, to end it; None where there is nothing of that kind.
 
@@ -197,8 +195,10 @@ class JournalFile:
         with self.changing() as db:
             self._hold(db, run)
 
-    def replan(self, run: Run, start: int, plan: Plan) -> None:
+    def replan(self, run: Run, start: int, plan: Plan, found: ActionState | None = None) -> None:
         """Write other actions in the place of those from `start` on; those before it were applied.
+
+        The last of them may have ended otherwise, and have been `found` applied since.
 
         Raises:
             ClaimLost: somebody else has the plan by now.
@@ -208,6 +208,8 @@ class JournalFile:
         with self.changing() as db:
             self._hold(db, run)
             states = self._states(db, run)
+            if found is not None and states[start - 1] in _SETTLED:
+                states[start - 1] = note_found(db, run.entry, start - 1, found)
             if set(states[:start]) - {"applied"} or "sending" in states[start:] or len(states) < start:
                 raise WrongOrder(f"entry {run.entry} cannot be planned anew from action {start}")
             replan(db, run.entry, start, (values, sent))

@@ -97,13 +97,17 @@ class Journal:
         """Note that a plan was not applied because it no longer fits."""
         await _done(self._file.refused, entry, why)
 
+    async def expire(self, entry: int) -> None:
+        """Note that a plan was refused as expired, for good."""
+        await _done(self._file.expire, entry)
+
     async def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive."""
         await _done(self._file.heartbeat, run)
 
-    async def replan(self, run: Run, start: int, plan: Plan) -> None:
-        """Write other actions in the place of those from `start` on."""
-        await _done(self._file.replan, run, start, plan)
+    async def replan(self, run: Run, start: int, plan: Plan, found: ActionState | None = None) -> None:
+        """Write other actions in the place of those from `start` on; the one before it may have been found applied."""
+        await _done(self._file.replan, run, start, plan, found)
 
     async def sending(self, run: Run, place: int, kept: str = "") -> None:
         """Note that an action is about to be sent; only when this has returned may it be."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from cache_core.records import InvalidRecord, RecordId, as_id, decode, encode, iso
-from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject, Plan
+from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject, Plan, Progress
 
 PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
 """What of a plan's row is the plan itself; only a claim that assigns a number changes it, before anything is sent."""
@@ -179,6 +179,24 @@ def note_refusal(db: sqlite3.Connection, entry: int, why: str, now: datetime) ->
     """Note why a plan of which nothing was sent was not applied."""
     sql = "UPDATE plan SET refused = ?, refused_at = ? WHERE id = ? AND state IN ('planned', 'claimed')"
     db.execute(sql, (why, iso(now), entry))
+
+
+def note_expiry(db: sqlite3.Connection, entry: int) -> None:
+    """Note that a plan of which nothing was sent has expired."""
+    db.execute(
+        "UPDATE plan SET state = 'expired' WHERE id = ? AND state IN ('planned', 'claimed')"
+        " AND NOT EXISTS (SELECT 1 FROM action WHERE action.plan = plan.id AND action.state != 'planned')",
+        (entry,),
+    )
+
+
+def note_found(db: sqlite3.Connection, entry: int, place: int, found: ActionState) -> Progress:
+    """Note that an action was found applied though no answer said so; return its state."""
+    db.execute(
+        "UPDATE action SET state = ?, error = NULL, look_up = ? WHERE plan = ? AND place = ?",
+        (found.state, text_of(found.look_up), entry, place),
+    )
+    return found.state
 
 
 def text_of(value: JsonObject | None) -> str | None:

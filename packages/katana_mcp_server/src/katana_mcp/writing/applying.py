@@ -96,7 +96,7 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
 
     What can take long comes before: a budget without room is waited for without them.
     """
-    refuse_over(entry, services)
+    await refuse_over(entry, services)
     await room_for([entry], services)
     if (seconds := room_in(entry, services)) > 0:
         return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
@@ -108,7 +108,7 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     try:
         entry = await entry_of_token(token, services)
         if is_free(entry, services):
-            refuse_over(entry, services)
+            await refuse_over(entry, services)
             checked = await turn.reading(check_again(entry, services, changes))
     except Crowded:
         return _Later(no_place(entry, room_in(entry, services), services))

@@ -38,16 +38,27 @@ def is_free(entry: Entry, services: Services) -> bool:
     return entry.state == "planned" or is_left
 
 
-def refuse_over(entry: Entry, services: Services) -> None:
+async def refuse_over(entry: Entry, services: Services) -> None:
     """Refuse a plan that may not be sent whatever the facts are.
 
     Raises:
         Refused: it has expired, or it needs a person's yes and has none.
     """
-    if entry.stands(services.clock.now()) == "expired":
-        raise Refused(expired(entry.plan))
+    await _refuse_expired(entry, services)
     if services.must_confirm and entry.answer != "accepted":
         raise Refused(unconfirmed(entry.plan))
+
+
+async def _refuse_expired(entry: Entry, services: Services) -> None:
+    """Refuse a plan that was not applied in time: for good, since a clock that was ahead may be set right later.
+
+    Raises:
+        Refused: it has expired.
+    """
+    if entry.stands(services.clock.now()) == "expired":
+        with suppress(JournalError):  # then nothing can be claimed either
+            await services.journal.expire(entry.id)
+        raise Refused(expired(entry.plan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +86,7 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Che
 
 async def _checked(entry: Entry, services: Services, changes: Changes) -> Checked:
     plan = entry.plan
-    if entry.stands(services.clock.now()) == "expired":
-        raise Refused(expired(plan))
+    await _refuse_expired(entry, services)
     change = changes.get(plan.tool)
     if change is None:
         raise Refused(_stale(plan, f"{plan.tool} is no longer there"))

@@ -11,6 +11,8 @@ _MOST, _LONGEST = 5, 60
 _NOTHING = (None, "")
 _CLOCKS = ("updated_at", "deleted_at")
 """Fields that change along with another one, or along with one that is not shown."""
+_SUMS = ("total", "total_in_base_currency")
+"""Fields that a record is without after a write to its rows, until it is read again with them."""
 _RECORD = "record."
 
 
@@ -29,7 +31,8 @@ def _field(path: str) -> str:
 
 
 def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    for name in dict.fromkeys((*old, *new)):
+    unread = {name for name in _SUMS if (name in old) != (name in new)}
+    for name in [name for name in dict.fromkeys((*old, *new)) if name not in unread]:
         yield from _between(f"{path}.{name}" if path else name, old.get(name), new.get(name))
 
 

@@ -30,6 +30,11 @@ def model_of(collection: str) -> Model:
     return bound.kind.spec.model
 
 
+def kind_of(model: Model, name: str) -> Kind:
+    """Return what a field of a record is."""
+    return _declared(model, name)[0]
+
+
 def entry_model(model: Model, name: str) -> Model:
     """Return the declaration of what the entries of a list hold."""
     inner = _declared(model, name)[1]

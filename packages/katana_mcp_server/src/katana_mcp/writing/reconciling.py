@@ -11,6 +11,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.applying import OWNER, settled
+from katana_mcp.writing.left_open import left_open
 from katana_mcp.writing.lost_answers import is_as_planned, look_up_in_katana
 from katana_mcp.writing.outcome import PlanOutcome
 
@@ -69,7 +70,7 @@ def _is_gone(entry: Entry, services: Services) -> bool:
 
 
 async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
-    states, ends = list(entry.actions), dict[int, ActionState]()
+    states, ends, warnings = list(entry.actions), dict[int, ActionState](), list(_warnings(entry))
     answers = {
         place: action_state.result for place, action_state in enumerate(states) if action_state.result is not None
     }
@@ -79,7 +80,8 @@ async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
             action = Action.read(entry.plan.actions[place]).resolved(answers)
             ends[place] = await _found(action, state, entry, services)
             states[place] = ends[place]
-    outcome = PlanOutcome.of(entry.id, entry.plan, states, _warnings(entry))
+            warnings += [told for told in left_open(action, ends[place]) if told not in warnings]
+    outcome = PlanOutcome.of(entry.id, entry.plan, states, warnings)
     await services.journal.amend(entry.id, ends, outcome.model_dump(mode="json"))
     return outcome
 

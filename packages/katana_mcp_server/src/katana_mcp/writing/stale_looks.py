@@ -1,21 +1,37 @@
 """What a saga has sent, and from which look at the record: so an old look is told from one that shows what was sent.
 
 Katana's reads lag behind its writes, by minutes at times, and a read says nothing of its age. A record that is just as
-it was when a step was sent does not show that step; nor does one after which no less is left to do.
+it was when a step was sent does not show that step; nor does one after which no less is left to do. How long ago it was
+sent is told by the machine's monotonic clock: a wall clock that is set meanwhile lets nothing be sent again.
 """
 
 import hashlib
+import socket
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from cache_core.protocol import own_write_stands
+from cache_core.clock import Clock
+from cache_core.protocol import OWN_WRITE_STANDS
 from cache_core.records import encode, iso
 from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.writing.actions import Action
 
 _MAY_BE_DONE = {"unknown", "sending"}
+
+
+def _start_of_machine() -> str:
+    """Return what tells one start of the machine from another; where the system does not say, the machine's name."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return socket.gethostname()
+
+
+BOOT = _start_of_machine()
+"""Since when the monotonic clock counts, for all processes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +40,9 @@ class Sending:
 
     Attributes:
         place: the index of its action, where the journal tells there how it ended; None where that is taken over.
-        at: when.
+        at: when, by the wall clock.
+        tick: when, in seconds of the monotonic clock.
+        boot: since which start of a machine that counts; empty in files of older versions.
         look: hash of the record that it was planned from.
         step: hash of what was sent.
         left: how many steps were left then, this one included.
@@ -39,6 +57,19 @@ class Sending:
     left: int
     back: bool
     is_repeatable: bool
+    tick: int = 0
+    boot: str = ""
+
+    def age(self, clock: Clock) -> float:
+        """Return how many seconds ago it was sent at least, whatever the wall clock was set to meanwhile.
+
+        Before another start of the machine means: longer ago than that start. But then the journal may have come from
+        another machine just now, so wall time has to say so as well.
+        """
+        uptime = clock.monotonic()
+        if self.boot == BOOT and uptime >= self.tick:
+            return uptime - self.tick
+        return min(uptime, (clock.now() - datetime.fromisoformat(self.at)).total_seconds())
 
     def ended(self, state: ActionState) -> "Sending | None":
         """Return what is known of it once its action came so far; None where it was certainly not applied."""
@@ -59,12 +90,14 @@ class Look(NamedTuple):
         """Return a look at a record."""
         return cls(_hash(record), rest)
 
-    def next_step(self, place: int, now: datetime, *, back: bool) -> Sending:
+    def next_step(self, place: int, clock: Clock, *, back: bool) -> Sending:
         """Return that the first of what is left is about to be sent."""
         step = self.rest[0]
         return Sending(
             place=place,
-            at=iso(now),
+            at=iso(clock.now()),
+            tick=int(clock.monotonic()),
+            boot=BOOT,
             look=self.record,
             step=hash_of_step(step),
             left=len(self.rest),
@@ -134,6 +167,6 @@ def with_ends(sent: Iterable[Sending], states: Sequence[ActionState]) -> list[Se
     return [sending for sending in ends if sending is not None]
 
 
-def recent(sent: Iterable[Sending], now: datetime) -> list[Sending]:
+def recent(sent: Iterable[Sending], clock: Clock) -> list[Sending]:
     """Return what was sent so short ago that a read may not show it yet."""
-    return [sending for sending in sent if own_write_stands(sending.at, iso(now))]
+    return [sending for sending in sent if sending.age(clock) <= OWN_WRITE_STANDS]

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import cast
 
 from cache_core.protocol import OWN_WRITE_STANDS
-from katana_mcp.journal.entries import Entry, Plan, Resumed
+from katana_mcp.journal.entries import ActionState, Entry, Plan, Resumed
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import JsonObject
 from katana_mcp.writing.change import BACK, BEGUN, SAGA, SENT, Astray, Changes, Saga, goes_back
-from katana_mcp.writing.stale_looks import Look, from_json, recent, to_json, with_ends
+from katana_mcp.writing.stale_looks import Look, from_json, hash_of_step, recent, to_json, with_ends
 from katana_mcp.writing.work import Work
 
 _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
@@ -26,6 +26,9 @@ _IN_DOUBT = (
     "Katana may have done a step that it does not show yet: what it made, made again it would be there twice; "
     f"apply the same token again until it shows, or in {OWN_WRITE_STANDS // 60} minutes"
 )
+
+_FOUND = ActionState("applied", look_up={"found": "the record shows it", "confirmed": True})
+"""How a step ended that is seen to be done though no answer said so."""
 
 
 def saga_of(entry: Entry, changes: Changes) -> Saga | None:
@@ -79,6 +82,8 @@ async def look_back(work: Work, claim: Resumed) -> None:
     # What is not known to be done is planned again, if the record still lacks it.
     work.in_doubt = [state for state in work.states if state.state == "unknown"]
     work.states = [state for state in work.states if state.state == "applied"]
+    next_one = claim.actions[len(work.states) :][:1]
+    work.is_tried = any(state.state not in {"planned", "not_tried"} for state in next_one)
 
 
 async def walk(work: Work, saga: Saga) -> None:
@@ -127,7 +132,7 @@ async def _shown(work: Work, saga: Saga) -> Look | None:
         Astray: somebody else changed the record.
     """
     goal, clock, back = cast("JsonObject", work.plan.touches[SAGA]), work.services.clock, goes_back(work.plan)
-    sent, look = recent(work.sent, clock.now()), Look("", ())
+    sent, look = recent(work.sent, clock), Look("", ())
     for pause in _PAUSES:
         await clock.sleep(pause)
         record = await saga.look(goal, work.services)
@@ -156,13 +161,23 @@ async def _replan(work: Work, look: Look) -> None:
 
     With it goes from which look the next step is sent, which is right after.
     """
-    start, now = len(work.states), work.services.clock.now()
+    found = _FOUND if _is_done(work, look) else None
+    work.states += [] if found is None else [found]
+    start, clock = len(work.states), work.services.clock
     foreseen = work.plan.actions if not look.rest and not start else work.plan.actions[:start]
-    work.sent = recent(work.sent, now)
+    work.sent = recent(work.sent, clock)
     if look.rest:
-        work.sent.append(look.next_step(start, now, back=goes_back(work.plan)))
+        work.sent.append(look.next_step(start, clock, back=goes_back(work.plan)))
     saga = {**cast("JsonObject", work.plan.touches[SAGA]), SENT: to_json(work.sent)}
     actions = (*foreseen, *(action.to_json() for action in look.rest))
     plan = replace(work.plan, actions=actions, touches={**work.plan.touches, SAGA: saga})
-    await work.services.journal.replan(work.run, start, plan)
-    work.plan, work.in_doubt, work.is_replanned = plan, [], True
+    await work.services.journal.replan(work.run, start, plan, found)
+    work.plan, work.in_doubt, work.is_tried, work.is_replanned = plan, [], False, True
+
+
+def _is_done(work: Work, look: Look) -> bool:
+    """Return whether a look shows the step that no answer said was applied: it is not left, and less is left by one."""
+    if not work.is_tried or goes_back(work.plan):
+        return False
+    planned = work.actions[len(work.states) :]
+    return len(look.rest) < len(planned) and hash_of_step(planned[0]) not in map(hash_of_step, look.rest)

@@ -9,6 +9,7 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Saga
 from katana_mcp.writing.left_behind import leftovers
+from katana_mcp.writing.left_open import left_open
 from katana_mcp.writing.lost_answers import look_up_in_katana
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Turn
@@ -39,6 +40,8 @@ class Work:
     """What a saga has sent of late."""
     in_doubt: list[ActionState] = field(default_factory=list[ActionState])
     """The end of the step of a saga that nothing has told yet, until others take its place."""
+    is_tried: bool = False
+    """Whether the step after those that were applied was sent before, and others have not taken its place."""
     states: list[ActionState] = field(default_factory=list[ActionState])
     warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
 
@@ -78,7 +81,7 @@ class Work:
         await self.services.journal.done(self.run, place, state)
         if state.state == "applied":
             action = self.actions[place].resolved(answers)
-            self.warnings += surprises(action, state)
+            self.warnings += [*surprises(action, state), *left_open(action, state)]
             self.warnings += await put_through(action, state, self.services)
 
     async def looked_up(self, place: int) -> ActionState:

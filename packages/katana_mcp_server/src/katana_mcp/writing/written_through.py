@@ -14,7 +14,7 @@ from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, info
+from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action
 
@@ -22,6 +22,9 @@ _FOR_STOCK = 5.0
 """Seconds that an outcome waits for the stock that was moved."""
 _MOST_MOVEMENTS = 1_000
 """Movements that an outcome reads again at most: four requests."""
+_UNTIL_AUDIT = "balances of others may be old, and count what was taken back, until an audit"
+_SOLD, _BUILT, _CAUSE = "sales_order", "Production", "caused_by_resource_id"
+"""What kits are built for, how their movements are called, and what names the order by which they were built."""
 
 
 async def put_through(action: Action, state: ActionState, services: Services) -> list[ToolWarning]:
@@ -114,14 +117,21 @@ async def read_ledger_back(done: Sequence[tuple[Action, ActionState]], services:
     that only changed are asked for as well; returned is that this could not be done.
     """
     try:
-        is_read = await _read_movements(done, services)
+        is_read, is_whole = await _read_movements(done, services)
     except CacheError:
-        is_read = False
-    what = "the stock ledger could not be read again yet: what was taken back may count in it until an audit"
-    return [] if is_read else [info(warning_codes.CACHE_WRITE_FAILED, what)]
+        is_read, is_whole = False, True
+    late = "the stock ledger could not be read again yet: what was taken back may count in it until an audit"
+    part = (
+        f"more than {_MOST_MOVEMENTS:,} movements of the stock ledger change with this, and only those were read again"
+    )
+    return [
+        *([] if is_read else [info(warning_codes.CACHE_WRITE_FAILED, late)]),
+        *([] if is_whole else [advisory(warning_codes.LEDGER_IN_DOUBT, f"{part}: {_UNTIL_AUDIT}")]),
+    ]
 
 
-async def _read_movements(done: Sequence[tuple[Action, ActionState]], services: Services) -> bool:
+async def _read_movements(done: Sequence[tuple[Action, ActionState]], services: Services) -> tuple[bool, bool]:
+    """Return whether all that was asked for was read again, and whether that was all that there is."""
     documents = {
         document
         for action, state in done
@@ -131,15 +141,20 @@ async def _read_movements(done: Sequence[tuple[Action, ActionState]], services: 
     deleted = {(action.entity, action.record) for action, _ in done if action.method == "DELETE" and not action.part}
     gone = await _caused(documents & deleted, services)
     changed = await _caused(documents - deleted, services)
-    after = await _after({**gone, **changed}, services)
+    if any(entity == _SOLD for entity, _ in documents):
+        changed |= await _caused(await _built_for({**gone, **changed}, services), services)
+    after, is_whole = await _after({**gone, **changed}, services)
     for movement_id in gone:
         await services.syncer.delete_through(INVENTORY_MOVEMENT.name, movement_id)
     ids = [movement_id for movement_id in after if movement_id not in gone]
-    return not ids or await services.fresh.read_again(INVENTORY_MOVEMENT.name, ids, taken_back=changed)
+    is_read = not ids or await services.fresh.read_again(INVENTORY_MOVEMENT.name, ids, taken_back=changed)
+    return is_read, is_whole and max(len(gone), len(changed)) <= _MOST_MOVEMENTS
 
 
-type _Moved = dict[RecordId, tuple[tuple[object, object], str]]
-"""Movements by id: the variant and location of each, and its date."""
+type _Place = tuple[tuple[object, object], str]
+"""The variant and location of a movement, and its date."""
+type _Moved = dict[RecordId, _Place]
+"""Movements by id."""
 
 
 async def _caused(documents: Collection[tuple[str, int]], services: Services) -> _Moved:
@@ -152,29 +167,46 @@ async def _caused(documents: Collection[tuple[str, int]], services: Services) ->
     return found
 
 
-async def _after(movements: _Moved, services: Services) -> list[RecordId]:
-    """Return these and the cached movements whose balances follow from them."""
+async def _built_for(movements: _Moved, services: Services) -> set[tuple[str, int]]:
+    """Return the orders by which Katana has built, on the spot, what these movements took: it takes kits apart again.
+
+    Nothing but goods, place and moment tells them; one more that is read again costs nothing else.
+    """
+    variants = tuple({variant for (variant, _), _ in movements.values() if isinstance(variant, int)})
+    dates = sorted(date for _, date in movements.values()) or [""]
+    where = (OneOf("resource_type", (_BUILT,)), OneOf("variant_id", variants), Within(_DATE, dates[0], dates[-1]))
+    selection = Selection(where, Order("id"), _MOST_MOVEMENTS, fields=_PLACE | {_CAUSE})
+    made = [row.record for row in await services.cache.select(INVENTORY_MOVEMENT.name, selection)] if variants else []
+    places = set(movements.values())
+    causes = {get_int(record, _CAUSE) for record in made if _place(record) in places}
+    return {(CAUSES[_BUILT], cause) for cause in causes if cause is not None}
+
+
+async def _after(movements: _Moved, services: Services) -> tuple[list[RecordId], bool]:
+    """Return these and the cached movements whose balances follow from them, and whether these are all."""
     if not movements:
-        return []
+        return [], True
     first: dict[tuple[object, object], str] = {}
     for pair, date in movements.values():
         first[pair] = min(first.get(pair, date), date)
     variants = tuple({variant for variant, _ in first if isinstance(variant, int)})
-    later = (OneOf("variant_id", variants), Within("movement_date", min(first.values())))
+    later = (OneOf("variant_id", variants), Within(_DATE, min(first.values())))
     found = await _movements(later, services)
-    return [movement_id for movement_id, (pair, date) in found.items() if pair in first and date >= first[pair]]
+    ids = [movement_id for movement_id, (pair, date) in found.items() if pair in first and date >= first[pair]]
+    return ids[:_MOST_MOVEMENTS], len(found) <= _MOST_MOVEMENTS
 
 
 async def _movements(where: Where, services: Services) -> _Moved:
-    selection = Selection(where, Order("id"), _MOST_MOVEMENTS, fields=_PLACE)
-    records = {row.id: row.record for row in await services.cache.select(INVENTORY_MOVEMENT.name, selection)}
-    return {
-        movement_id: ((row.get("variant_id"), row.get("location_id")), text(row, "movement_date") or "")
-        for movement_id, row in records.items()
-    }
+    selection = Selection(where, Order("id"), _MOST_MOVEMENTS + 1, fields=_PLACE)
+    return {row.id: _place(row.record) for row in await services.cache.select(INVENTORY_MOVEMENT.name, selection)}
 
 
-_PLACE = frozenset(("id", "variant_id", "location_id", "movement_date"))
+def _place(record: JsonObject) -> _Place:
+    return (record.get("variant_id"), record.get("location_id")), text(record, _DATE) or ""
+
+
+_DATE = "movement_date"
+_PLACE = frozenset(("id", "variant_id", "location_id", _DATE))
 
 
 def _levels(action: Action) -> list[int]:

@@ -18,6 +18,7 @@ from katana_mcp.commands.journal.look import entries
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.gateway.files import CatalogFiles, read_catalog, read_json, read_pins
 from katana_mcp.gateway.model import CatalogError
+from katana_mcp.journal.file import journal_path
 from katana_mcp.server.wiring import Environment, cache_directory
 
 _ROOM = 500 * 2**20
@@ -75,6 +76,10 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
 
 async def _journal(job: Job) -> Finding:
     report = await entries(job, _ENTRIES, None)
+    path = journal_path(job.directory)
+    if path.exists() and not all(os.access(kept, os.W_OK) for kept in (path, path.parent)):
+        message = f"{path} cannot be written: nothing is written to Katana without it"
+        return Finding("journal", "wrong", message, "let this user write it and its directory")
     states = [entry.get("state") for entry in _listed(report, "entries")]
     unknown = states.count("unknown")
     if unknown:
