@@ -7,6 +7,8 @@ NO_PYTHON = make setup: there is no Python $(shell cat .python-version) or newer
 NO_DOWNLOAD = make setup: a download failed. Behind a proxy or a certificate authority of your own, set HTTPS_PROXY or \
   UV_SYSTEM_CERTS=1 (PIP_CERT where uv itself is missing): docs/guides/company-network.md
 .DEFAULT_GOAL := help
+# Where nothing may be compiled into files, each of a run's processes would compile three thousand modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## Show what there is to run
 	@sed -n 's/^\([a-z-]*\):.*##  *\([^#]*\).*/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'

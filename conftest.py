@@ -18,7 +18,7 @@ from mcp.types import CallToolResult
 from katana_mcp.server.catalogue import tools
 from katana_mcp.testing.idle_loop import IdleLoop
 
-pytest_plugins = ["tests.at_night", "tests.budget"]
+pytest_plugins = ["tests.at_night", "tests.budget", "tests.first_imports"]
 
 # What is imported and collected stays, so nobody looks for garbage in it until `tests/budget.py` lets them.
 gc.disable()

@@ -1,5 +1,7 @@
 """Leaves the tests that are named in `at_night.txt` to the night: they run no line that others do not run too.
 
+So are cases of slow proofs that are marked `in_turn`: those that prove each night what they proved before.
+
 A run that names a path, or a word with `-k`, runs them like all others; `make soak` takes one of every few, and others
 the night after. `--every` leaves nothing out.
 """
@@ -8,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from tests.nights import NIGHTS, first_step
@@ -15,6 +18,19 @@ from tests.nights import NIGHTS, first_step
 LISTED = Path(__file__).with_suffix(".txt")
 _BELOW = "  "
 _IS_WHOLE = "is_whole"
+
+
+class Marked(Protocol):
+    """What is asked of a test: its name, and how it is marked."""
+
+    @property
+    def nodeid(self) -> str:
+        """Return its name, as pytest tells it."""
+        ...
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        """Return the marker of that name, or None."""
+        ...
 
 
 def listed() -> list[str]:
@@ -70,8 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark as slow proofs what this night takes, and leave out the rest."""
     if not is_whole(config):
         return
-    proofs = {item.nodeid for item in items if item.get_closest_marker("soak")}
-    nights = left([item.nodeid for item in items if item.nodeid not in proofs], frozenset(listed()))
+    nights = left([item.nodeid for item in items], frozenset(listed()) - _named(items, "soak") | in_turn(items))
     stays, others = list[pytest.Item](), list[pytest.Item]()
     for item in items:
         night = nights.get(item.nodeid)
@@ -80,3 +95,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (stays if night in {None, first_step()} else others).append(item)
     config.hook.pytest_deselected(items=others)
     items[:] = stays
+
+
+def in_turn(items: Sequence[Marked]) -> frozenset[str]:
+    """Return the cases of slow proofs of which a night takes a share."""
+    return _named(items, "soak") & _named(items, "in_turn")
+
+
+def _named(items: Sequence[Marked], marker: str) -> frozenset[str]:
+    return frozenset(item.nodeid for item in items if item.get_closest_marker(marker))

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-NIGHTS = 4
+NIGHTS = 8
 """In so many nights each step was taken."""
 
 

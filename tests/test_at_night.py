@@ -1,12 +1,13 @@
 """What is left to the night: its list names functions that are there, and every test runs in one of a few nights."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from mutants.drawn.lines import TracedTest, write
 from mutants.drawn.redundant import TOO_DEAR, main, redundant
-from tests.at_night import as_text, left, listed
+from tests.at_night import as_text, in_turn, left, listed
 from tests.nights import NIGHTS
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +28,20 @@ def test_what_is_left_is_shared_among_the_nights() -> None:
     assert list(gone) == cases
     assert set(gone.values()) == set(range(NIGHTS))
     assert left(cases[:1], frozenset(cases)) == {cases[0]: gone[cases[0]]}
+
+
+@dataclass(frozen=True)
+class Case:
+    nodeid: str
+    markers: tuple[str, ...]
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return getattr(pytest.mark, name).mark if name in self.markers else None
+
+
+def test_of_the_slow_cases_of_a_proof_a_night_takes_a_share_and_of_others_all() -> None:
+    cases = [Case("some", ("in_turn",)), Case("all", ("in_turn", "soak")), Case("proof", ("soak",)), Case("test", ())]
+    assert in_turn(cases) == {"all"}
 
 
 def test_a_list_names_each_file_once_and_is_read_as_it_was_written(

@@ -75,7 +75,7 @@ def test_every_entry_is_one_of_the_list() -> None:
     assert ENTRIES - set(listed) == set()
 
 
-def test_four_nights_put_each_bug_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_of_nights_puts_each_bug_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
     nights: list[Mutant] = []
     for night in range(NIGHTS):
         monkeypatch.setattr("mutants.__main__.first_step", lambda night=night: night)

@@ -44,7 +44,7 @@ TOO_DEAR = (
 _PROMISED = re.compile("lost|twice|kill")
 _HEAD = """\
 # Tests that `make test` leaves to the night: each line that they run is run by two tests that stay. Made by
-# `python -m mutants.drawn.redundant`, from what the last `make mutants-drawn` traced; `make soak` takes a quarter of
+# `python -m mutants.drawn.redundant`, from what the last `make mutants-drawn` traced; `make soak` takes an eighth of
 # them each night. Why, and what it costs: ADR-0133.
 """
 

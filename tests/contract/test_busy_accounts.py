@@ -29,6 +29,7 @@ class Watched(Gadgets):
         return requests
 
 
+@pytest.mark.in_turn
 @of_files
 @pytest.mark.parametrize("name", CONDITIONS)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 8))])

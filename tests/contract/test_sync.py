@@ -12,6 +12,7 @@ from .accounts import Account, cached, synced, text_is_right
 from .conftest import OpenCache
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 10))])
 async def test_two_processes_follow_a_busy_account_and_an_audit_leaves_nothing_over(
     cache: CacheBackend, seed: int

@@ -21,10 +21,10 @@ def untouched() -> OwnSandbox:
 
 
 @pytest.fixture(autouse=True)
-def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def warmth(request: pytest.FixtureRequest) -> None:
     """Let the servers of a test that is not marked `cold` begin with a full cache."""
     if not request.node.get_closest_marker("cold"):
-        start_warm(monkeypatch, untouched)
+        start_warm(request, untouched)
 
 
 @pytest.fixture(autouse=True)

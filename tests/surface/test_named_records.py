@@ -247,6 +247,7 @@ def _cases() -> Iterator[Any]:
         yield pytest.param(tool, own, id=f"{tool}-all", marks=pytest.mark.soak)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("tool", "places"), list(_cases()))
 async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_for_once(
     stage: Stage, tenant: Tenant, clock: ManualClock, tool: str, places: Sequence[tuple[str, str]]

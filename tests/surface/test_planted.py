@@ -210,6 +210,7 @@ async def test_a_text_that_poses_as_more_is_data_in_answers_and_changes_no_tool(
 
 
 @pytest.mark.soak  # each payload in every fourth text
+@pytest.mark.in_turn
 @pytest.mark.parametrize("first", [0, *range(1, len(PAYLOADS), 4)])
 async def test_each_text_that_poses_as_more_is_data_wherever_it_stands(
     own: OwnSandbox, clock: ManualClock, first: int

@@ -49,6 +49,7 @@ def _cases() -> Generator[Any]:
         yield pytest.param(tool, tuple(in_line), id=f"{tool}-all", marks=pytest.mark.soak)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("tool", "troubles"), list(_cases()))
 async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_its_age_and_the_reason(
     stage: Stage, clock: ManualClock, tool: str, troubles: tuple[str, ...]

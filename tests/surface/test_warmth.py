@@ -20,6 +20,7 @@ PARTS = 12
 
 
 @pytest.mark.soak
+@pytest.mark.in_turn
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_a_cold_answer_is_the_one_given_after_every_other_tool(
     own: OwnSandbox, stage: Stage, clock: ManualClock, part: int

@@ -60,6 +60,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
 EVERY_OTHER = [pytest.param(tool, marks=[pytest.mark.soak] if nr % 2 else []) for nr, tool in enumerate(WRITES)]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("tool", EVERY_OTHER)
 async def test_a_warm_plan_and_its_apply_ask_no_more_than_they_did(
     stage: Stage, clock: ManualClock, tenant: Tenant, tool: str

@@ -55,6 +55,7 @@ def _spoils() -> Iterator[Any]:
         yield pytest.param(tool, every, id=f"{tool}-all", marks=pytest.mark.soak)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("tool", "spoils"), list(_spoils()))
 async def test_what_changed_in_katana_since_the_preview_stops_the_write_and_the_next_preview(
     stage: Stage, clock: ManualClock, tenant: Tenant, tool: str, spoils: tuple[str, ...]
@@ -112,6 +113,7 @@ def _answers() -> Iterator[Any]:
         yield pytest.param(tool, tuple(ANSWERS), id=f"{tool}-all", marks=pytest.mark.soak)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("tool", "answers"), list(_answers()))
 async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
     stage: Stage, clock: ManualClock, tool: str, answers: tuple[str, ...]

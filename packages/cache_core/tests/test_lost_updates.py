@@ -7,6 +7,7 @@ from busy_account import CONDITIONS, Gadgets
 from sync_world import Account
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", CONDITIONS)
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(index, marks=pytest.mark.soak) for index in range(4, 10))])
 async def test_after_rest_and_one_sync_no_row_differs(name: str, seed: int) -> None:

@@ -280,6 +280,7 @@ async def test_the_rate_limit_is_never_met() -> None:
     assert {record.status for record in records} == {200}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "action",
     [Status(429), Status(500), Status(503), Drop(), Drop("after"), Truncate(), EmptyPage(), MissingHeader()],

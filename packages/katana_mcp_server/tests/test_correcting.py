@@ -44,6 +44,7 @@ def _grid(*troubles: str) -> list[Any]:
     return [*in_turn, *slow]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("size", "troubles"), _grid(*TROUBLES))
 async def test_trouble_at_any_step_leads_to_the_same_end(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, troubles: tuple[str, ...]
@@ -76,6 +77,7 @@ def _one(size: str, troubles: tuple[str, ...], step: int) -> Action:
     return TROUBLES[troubles[step // _apart(size) % len(troubles)]]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("size", "troubles"), _grid("never came", "refused"))
 async def test_what_stopped_at_any_step_is_rolled_back_to_what_was_before(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, troubles: tuple[str, ...]

@@ -129,6 +129,7 @@ NUMBERS = {
 PARTS = 32
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("first", [0, *(pytest.param(number, marks=pytest.mark.soak) for number in range(1, PARTS))])
 async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back(
     own: OwnSandbox, clock: ManualClock, first: int

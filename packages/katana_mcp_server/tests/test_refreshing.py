@@ -287,6 +287,7 @@ def _reading() -> Iterator[Any]:
             met.update(tool.reads)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("tool", list(_reading()))
 async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, tool: str) -> None:
     await stage.call(tool, **_usual(tool, stage))

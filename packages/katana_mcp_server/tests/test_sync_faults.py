@@ -81,6 +81,7 @@ def _places() -> Iterator[Any]:
             yield pytest.param(fault, page, marks=[] if page == 1 + number % PAGES else [pytest.mark.soak])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("fault", "page"), list(_places()))
 async def test_a_faulty_page_costs_one_request_and_no_row(own: OwnSandbox, fault: str, page: int) -> None:
     assert await _costs(own, Fault("GET /variants", page, FAULTS[fault])) == 1

@@ -8,7 +8,7 @@ that was changed without a trace in `updated_at`, was asked already, or is of a 
 import asyncio
 import sqlite3
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import ContextVar
@@ -18,6 +18,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 import pytest
+from shared_files import Files, folder_of_the_run, made_once
 
 from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
@@ -50,12 +51,13 @@ _EMPTY = schema.empty_image
 _EMPTY_LEGACY = legacy.empty_image  # goes with cache_legacy
 
 
-def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
+def start_warm(request: pytest.FixtureRequest, make: MakeSandbox) -> None:
     """Let servers begin with a full cache where their account is what `make` returns, or tells what was changed."""
-    transport = OwnSandbox.transport
+    monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    folder, transport = folder_of_the_run(request), OwnSandbox.transport
 
     def noted(own: OwnSandbox) -> Transport:
-        _HERE.set(_Start(own, make))
+        _HERE.set(_Start(own, make, folder))
         return transport(own)
 
     def typed_image(mappings: tuple[TableMapping, ...]) -> bytes:
@@ -73,7 +75,7 @@ def _file(name: str, empty: Callable[[], bytes]) -> bytes:
     if start is None or not start.is_first:
         return empty()
     age = start.age_of(name)
-    return empty() if age is None else _images(start.make, age)[name]
+    return empty() if age is None else _images(start.make, age, start.folder)[name]
 
 
 @dataclass
@@ -82,6 +84,7 @@ class _Start:
 
     own: OwnSandbox
     make: MakeSandbox
+    folder: Path | None
     given: set[str] = field(default_factory=set[str])
 
     @property
@@ -139,8 +142,14 @@ def _untouched_account(make: MakeSandbox) -> object:
 
 
 @cache
-def _images(make: MakeSandbox, age: timedelta) -> Mapping[str, bytes]:
-    """Return the files of a full cache of that age, by their names."""
+def _images(make: MakeSandbox, age: timedelta, folder: Path | None) -> Files:
+    """Return the files of a full cache of that age, by their names; processes that have a folder share them."""
+    if folder is None:
+        return _synced(make, age)
+    return made_once(folder / f"{make.__module__}-{age.seconds}", partial(_synced, make, age))
+
+
+def _synced(make: MakeSandbox, age: timedelta) -> Files:
     with tempfile.TemporaryDirectory() as directory:
         with ThreadPoolExecutor(1) as beside:  # whoever asks may be a callback of a loop
             beside.submit(_fill, make(), age, Path(directory)).result()

@@ -29,6 +29,7 @@ def description() -> Any:  # noqa: ANN401 - the library does not publish its typ
     return schemathesis.openapi.from_dict(document(read_facts()))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.timeout(600)
 def test_nothing_is_a_server_fault(description: Any, operation: str) -> None:  # noqa: ANN401 - as above
