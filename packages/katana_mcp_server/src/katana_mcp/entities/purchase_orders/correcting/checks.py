@@ -195,5 +195,5 @@ def _merged(change: Transition) -> Iterator[ToolWarning]:
 
 def _away(change: Transition) -> ToolWarning:
     """Return what of an order the correction does not keep, and that its goods are away meanwhile."""
-    message = f"the goods of {order_in_words(change)} leave stock while it is reopened, until the last receipt"
+    message = "the goods of the order leave stock while it is reopened, until the last receipt"
     return advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {'; '.join(not_kept(change))}")

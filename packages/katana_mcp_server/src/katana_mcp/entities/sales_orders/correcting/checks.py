@@ -55,7 +55,7 @@ def checks(request: Request, facts: Facts) -> Sequence[ToolWarning]:
         message = f"nothing shipped of {_called(change)} would remain: take its shipments back with fulfill_order"
         found.append(blocking(warning_codes.NO_ROWS_LEFT, message, "delete_row_ids"))
     if not blocks(found):
-        message = f"the goods of {_called(change)} are in stock again until its last shipment is made again"
+        message = "the goods of the order are in stock again until its last shipment is made again"
         found += shortages(moves(change, before, goal), facts.levels)
         found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {NOT_KEPT}"))
     return found
