@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import functools
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,8 @@ import pytest
 
 from cache_core.errors import SourceUnavailable
 from cache_core.testing import FakeSource
+
+_CONNECT = sqlite3.connect
 
 type Blow = Callable[[BaseException], None]
 """What happens at the k-th operation, given the error that would be its own."""
@@ -127,7 +128,16 @@ class Wired(sqlite3.Connection):
 def wired(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
     """Put every connection that is opened from now on on a fuse."""
     factory = cast("type[Wired]", type("Wired", (Wired,), {"fuse": fuse}))
-    patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=factory))
+    connected_by(patch, factory)
+
+
+def connected_by(patch: pytest.MonkeyPatch, factory: type[sqlite3.Connection]) -> None:
+    """Let every connection that is opened from now on be of this class, whatever class its opener asks for."""
+
+    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:  # noqa: ANN401 - as sqlite3 declares it
+        return _CONNECT(*arguments, **{**named, "factory": factory})
+
+    patch.setattr(sqlite3, "connect", connect)
 
 
 def filed(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:

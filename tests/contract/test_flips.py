@@ -3,7 +3,6 @@
 A backend on trial that a flip cannot fill is left out, whatever fails, and filled by the next opening that can.
 """
 
-import functools
 import shutil
 import sqlite3
 from collections.abc import AsyncGenerator
@@ -27,7 +26,7 @@ from katana_mcp.caches.stores import Parts, Stores
 from katana_mcp.configuration.backend_flags import FLAGS, Flag
 
 from .backends import TOY_PARTS, Forgetful
-from .fuses import Blow, Fuse, fuses
+from .fuses import Blow, Fuse, connected_by, fuses
 from .toy_tables import Toy
 from .toys import OWNER, SPECS, TOY, found_ids, listing, moment, removal, toy
 
@@ -203,7 +202,7 @@ async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
         stores = Stores(flags, kept, ManualClock(), TOY_PARTS)
         with pytest.MonkeyPatch.context() as patch:
             factory = type("SickTrial", (Sick,), {"fuse": fuse, "backend": trial})
-            patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=factory))
+            connected_by(patch, factory)
             cache, notices = await stores.open(directory)
         fuse.blow = lambda error: None
         times += len(notices)

@@ -1,6 +1,5 @@
 """A disk that is full, or a file that can only be read: old rows are read, no cursor moves, and it recovers alone."""
 
-import functools
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -14,6 +13,7 @@ from cache_core.errors import CacheUnavailable
 from .accounts import ENTITIES, synced
 from .backends import Kind
 from .dying import Nursery, Order, account_after
+from .fuses import connected_by
 from .proofs import NOTHING, filled, held, mends, of_files, process, proves_sound
 
 PAGE = 4096
@@ -61,7 +61,7 @@ async def test_a_file_that_can_only_be_read_answers_and_no_cursor_moves(
     async with process(kind, tmp_path) as cache:
         states = [await cache.state(entity) for entity in ENTITIES]
     with monkeypatch.context() as protected:
-        protected.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Protected))
+        connected_by(protected, Protected)
         async with process(kind, tmp_path) as cache:
             with pytest.raises(CacheUnavailable):
                 await synced(account.syncer(cache))

@@ -62,6 +62,7 @@ def test_the_nearest_class_is_the_first_with_the_fewest_edits(
         ("alve", "valve", Tier.TOKENS, None),
         ("val", "valve", Tier.TOKENS, 0),
         ("4021", "4022", Tier.TYPO, None),
+        ("٣٤٥", "٣٤٦", Tier.TYPO, 1),
         ("x", "", Tier.TYPO, None),
     ],
 )

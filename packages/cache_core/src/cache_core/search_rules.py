@@ -27,7 +27,6 @@ SHORTEST_RUN = 4
 
 _ONE_EDIT = 4
 _LONG_CODE = 8
-_NUMBER = re.compile(r"[0-9]+")
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
@@ -214,6 +213,8 @@ def guess(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass]
 
 def _nearest(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:
     """Return the class in which all tokens are nearest, or all classes where they are nearer in these together."""
+    if len(query.tokens) == 1:
+        return _nearest_class(query.tokens[0], text, tier)
     best: tuple[int, WeightClass] | None = None
     fewest: list[list[int | None]] = []
     for place, part in zip(_PLACES, text.by_class(), strict=True):
@@ -225,6 +226,18 @@ def _nearest(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightCla
                 return best
     spread = _sum([min((far for far in row if far is not None), default=None) for row in zip(*fewest, strict=True)])
     return best if spread is None or (best is not None and best[0] <= spread) else (spread, WeightClass.SPREAD)
+
+
+def _nearest_class(token: str, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:
+    """Return the class in which a token is nearest: all classes together are not nearer to it than one of them."""
+    best: tuple[int, WeightClass] | None = None
+    for place, part in zip(_PLACES, text.by_class(), strict=True):
+        far = edits(token, part, tier)
+        if far is not None and (best is None or far < best[0]):
+            best = far, place
+            if not far:
+                break
+    return best
 
 
 def _sum(numbers: Sequence[int | None]) -> int | None:
@@ -296,14 +309,23 @@ def edits(token: str, words: str, tier: Tier) -> int | None:
         words: of a record, joined by spaces.
         tier: what the token may be.
     """
-    if f" {token}" in f" {words}":
+    if words.startswith(token) or f" {token}" in words:
         return 0
     if tier is Tier.SUBSTRING:
         return 0 if len(token) >= SHORTEST_PART and token in words else None
-    if tier is not Tier.TYPO:
-        return None
-    distances = [far for word in words.split() if (far := _distance(token, word)) is not None]
-    return min(distances, default=None)
+    return _fewest_edits(token, words) if tier is Tier.TYPO else None
+
+
+def _fewest_edits(token: str, words: str) -> int | None:
+    allowed, length = reach(token), len(token)
+    fewest: int | None = None
+    for word in words.split():
+        # Most words are too long, too short or numbers: less work to see than to look for a distance known before.
+        if -allowed <= len(word) - length <= allowed and not is_number(word):
+            far = _distance(token, word)
+            if far is not None and (fewest is None or far < fewest):
+                fewest = far
+    return fewest
 
 
 def reach(token: str) -> int:
@@ -313,7 +335,7 @@ def reach(token: str) -> int:
 
 def is_number(token: str) -> bool:
     """Return whether a token is digits alone: never a typo, for another number is another thing."""
-    return _NUMBER.fullmatch(token) is not None
+    return token.isdigit() and token.isascii()
 
 
 @lru_cache(maxsize=32_768)

@@ -1,6 +1,6 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
@@ -277,13 +277,24 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
-    looks = [f" {token}" for token in _tokens_in(query, tier)]
+    looks = tuple(f" {token}" for token in _tokens_in(query, tier))
     return tuple(
         place
-        for weight, _, place in _sources(spec.searchable)
-        if isinstance(place, str)
-        if any(_mentions(text, weight, query, tier, looks) for text in texts_at(place, record, {}))
+        for weight, place in _own_places(spec.searchable)
+        if any(_mentions(text, weight, query, tier, looks) for text in _own_texts(place, record))
     )
+
+
+@lru_cache(maxsize=256)
+def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str], ...]:
+    return tuple((weight, place) for weight, _, place in _sources(searchable) if isinstance(place, str))
+
+
+def _own_texts(place: str, record: Record) -> Iterable[str]:
+    value = record.get(place)
+    if isinstance(value, str):
+        return (value,)
+    return () if value is None and place.isidentifier() else texts_at(place, record, {})
 
 
 def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
@@ -291,6 +302,8 @@ def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
 
 
 def _mentions(text: str, place: WeightClass, query: Query, tier: Tier, looks: Sequence[str]) -> bool:
+    if tier in _WHOLE and text.isascii() and not _may_mention(text.lower(), query):
+        return False
     words = normalised(text)
     padded = f" {words}"
     if any(look in padded for look in looks):
@@ -301,3 +314,15 @@ def _mentions(text: str, place: WeightClass, query: Query, tier: Tier, looks: Se
         code = unseparated(text, place) or words
         return place in _CODED and " " not in code and query.run in code
     return tier in GUESSES and any(edits(token, words, tier) is not None for token in query.tokens)
+
+
+_WHOLE = frozenset({Tier.EXACT, Tier.TOKENS, Tier.PARTIAL})
+"""The tiers in which a token stands in a text as it is."""
+
+
+def _may_mention(folded: str, query: Query) -> bool:
+    """Return whether a text may hold a token of the query, or be its code: most texts are refused without a split."""
+    for token in query.tokens:
+        if token in folded:
+            return True
+    return len(query.tokens) == 1 and query.code[0] in folded and query.code[-1] in folded

@@ -14,7 +14,6 @@ from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Index, Table
 
-type Connection = sqlite3.Connection
 Error = sqlite3.Error
 DatabaseError = sqlite3.DatabaseError
 
@@ -42,9 +41,12 @@ WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_PUT_OFF = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_INTERRUPT})
 _DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
 _FIRST_BYTE = 0xFF
+
+
+class Connection(sqlite3.Connection):
+    """A connection; what was read through it may be kept as long as it is (`weakref` takes none of SQLite's own)."""
 
 
 class Damage(sqlite3.DatabaseError):
@@ -72,7 +74,9 @@ class Column:
 
 def connect(path: str, patience: int = BUSY_MILLISECONDS) -> Connection:
     """Return a connection to a file or to `:memory:`; transactions are begun and ended explicitly."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=Connection
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout = {patience}")
         for pragma in _PRAGMAS:
@@ -107,8 +111,7 @@ def use_write_ahead_log(connection: Connection) -> None:
 
 def page_size(connection: Connection) -> int:
     """Return the bytes of a page of the file."""
-    size: int = connection.execute("PRAGMA page_size").fetchone()[0]
-    return size
+    return int(connection.execute("PRAGMA page_size").fetchone()[0])
 
 
 def check(connection: Connection, *, whole: bool) -> None:
@@ -137,21 +140,19 @@ def inconsistencies(connection: Connection) -> Iterator[str]:
 
 def is_damage(error: Exception) -> bool:
     """Return whether the error says that the file itself is broken."""
-    if isinstance(error, Damage | UnicodeDecodeError):
-        return True
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return code & _FIRST_BYTE in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
+    is_ours = isinstance(error, Damage | UnicodeDecodeError)
+    return is_ours or code & _FIRST_BYTE in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
 
 
 def is_put_off(error: Error) -> bool:
     """Return whether another process is at the file just now, or the statement was interrupted."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _FIRST_BYTE in _PUT_OFF
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_INTERRUPT"))
 
 
 def is_damage_at_open(error: Exception) -> bool:
     """Return the same of an error at the opening, where SQL that fails means a schema that nobody wrote so."""
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
-    return is_damage(error) or code & _FIRST_BYTE == sqlite3.SQLITE_ERROR
+    return is_damage(error) or getattr(error, "sqlite_errorcode", 0) & _FIRST_BYTE == sqlite3.SQLITE_ERROR
 
 
 def table_objects(table: Table) -> Iterator[SchemaObject]:
@@ -195,9 +196,8 @@ def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
         f" tokenize='{_TOKENIZE}', prefix='1 2', columnsize=0)",
     )
-    yield SchemaObject(
-        "table", f"{table}_terms", f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}_fts, row)"
-    )
+    terms = f"{table}_terms"
+    yield SchemaObject("table", terms, f"CREATE VIRTUAL TABLE {terms} USING fts5vocab({table}_fts, row)")
     yield SchemaObject(
         "table",
         f"{table}_code",

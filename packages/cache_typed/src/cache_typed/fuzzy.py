@@ -58,7 +58,8 @@ def after_a_miss(db: Connection, layout: Layout, request: Search, query: Query) 
             continue
         # Some of the words are still looked for when guesses have spent what they may.
         asked = _FuzzyQuery(request, query, tier, Budget(MAX_STEPS) if tier is Tier.PARTIAL else budget)
-        hits, total = _best_rows(db, layout, asked, _candidates(db, layout, asked))
+        candidates = _candidates(db, layout, asked)
+        hits, total = _best_rows(db, layout, asked, candidates) if candidates else ((), 0)
         budget.spent = budget.spent or asked.budget.spent
         if total:
             return SearchResult(hits, total, budget.spent)
@@ -138,14 +139,15 @@ def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[_Can
         return []
     clause, _ = narrowed(db, layout, asked.request.where, asked.request.visibility)
     name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
-    columns = (layout.pk, tie, "cache_sort", "cache_codes", *dialect.TEXT_COLUMNS)
+    codes = ("cache_codes",) if asked.tier is Tier.CODE else ()
+    columns = (layout.pk, tie, "cache_sort", *dialect.TEXT_COLUMNS, *codes)
     sql = (
         f"SELECT {', '.join(f'{name}.{column}' for column in columns)} FROM {source.rows}"
         f" WHERE {clause.sql(source.condition.format(clause.bind(source.value)))} ORDER BY {source.row_id} DESC"
     )
     found: list[_Candidate] = []
-    for nr, tied, sort, codes, *texts in asked.budget.rows(db, sql, clause.values, MAX_ROWS):
-        text = _text(texts, codes if asked.tier is Tier.CODE else None)
+    for nr, tied, sort, *texts in asked.budget.rows(db, sql, clause.values, MAX_ROWS):
+        text = _text(*texts)
         how = guess(asked.query, text, asked.tier)
         if how is not None:
             missing = words_missing(asked.query, text) if asked.tier is Tier.PARTIAL else ()
@@ -154,10 +156,9 @@ def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[_Can
     return sorted(found)
 
 
-def _text(texts: list[Cell], codes: Cell) -> SearchText:
-    keys, names, extras, related = map(str, texts)
+def _text(keys: Cell, names: Cell, extras: Cell, related: Cell, codes: Cell = None) -> SearchText:
     listed = [(code, WeightClass(place)) for code, place in json.loads(str(codes))] if codes is not None else []
-    return SearchText(keys, names, extras, related, tuple(listed))
+    return SearchText(str(keys), str(names), str(extras), str(related), tuple(listed))
 
 
 def _best_rows(

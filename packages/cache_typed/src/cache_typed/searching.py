@@ -45,6 +45,7 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
     found = _certain(db, layout, request, query)
     if found.total or not request.near:
         return found
+    takes_long()
     missed = after_a_miss(db, layout, request, query)
     return SearchResult(missed.hits, missed.total, found.cut or missed.cut)
 
