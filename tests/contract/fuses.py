@@ -13,7 +13,7 @@ import pytest
 from cache_core.errors import SourceUnavailable
 from cache_core.testing import FakeSource
 
-_CONNECT = sqlite3.connect
+_CONNECT = cast("Callable[..., sqlite3.Connection]", sqlite3.connect)
 
 type Blow = Callable[[BaseException], None]
 """What happens at the k-th operation, given the error that would be its own."""
