@@ -2,11 +2,14 @@
 
 import os
 import sqlite3
-from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from katana_mcp.testing import Payload, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 type Statements = list[str]
 
@@ -19,12 +22,14 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Statements:
         monkeypatch.setenv("KATANA_CACHE_BACKEND", flag.removeprefix("compare:"))
     seen: Statements = []
 
-    class Traced(sqlite3.Connection):
-        def __init__(self, *arguments: object, **named: object) -> None:
-            super().__init__(*arguments, **named)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - passed through
-            self.set_trace_callback(lambda sql: seen.append(sql) if sql.startswith("SELECT") else None)
+    connect = cast("Callable[..., sqlite3.Connection]", sqlite3.connect)
 
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Traced))
+    def traced(*arguments: Any, **named: Any) -> sqlite3.Connection:  # noqa: ANN401 - as sqlite3 declares it
+        connection = connect(*arguments, **named)
+        connection.set_trace_callback(lambda sql: seen.append(sql) if sql.startswith("SELECT") else None)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
     return seen
 
 
