@@ -53,7 +53,7 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "others": (_of("orders.others"), ORDERS[:1]),
     "recall": (_of("tracing.recall"), ORDERS),
     "sync": (_of("syncing.cold_sync", "typed"), SIZES),
-    "legacy_sync": (_of("syncing.cold_sync", "legacy"), SIZES[:2]),  # goes with cache_legacy
+    "legacy_sync": (_of("syncing.cold_sync", "legacy"), SIZES[:1]),  # goes with cache_legacy
     "sandbox": (_of("outside.sandbox"), FACTORIES),
 }
 """What there is to measure, and at how many variants or orders."""

@@ -21,7 +21,7 @@ from katana_mcp.caches.backends import BACKENDS
 FLOOR = "floor"
 MEASURED_TO: dict[str, int] = {}
 """Up to how many variants or orders a backend is measured, where it is not measured at all sizes."""
-MEASURED_TO["legacy"] = 50_000  # goes with cache_legacy
+MEASURED_TO["legacy"] = 10_000  # goes with cache_legacy
 AGAIN = 50_000
 """Variants of which pages are stored a second time."""
 MATCHING = 2_000
