@@ -10,10 +10,10 @@ import pytest
 from typed_orders import batch, order
 
 from cache_core.errors import CacheCorrupt, CacheUnavailable
-from cache_core.protocol import Search
+from cache_core.protocol import ByIds, Search
 from cache_core.testing import ManualClock
 from cache_typed import dialect, transactions
-from cache_typed.backend import TypedBackend
+from cache_typed.backend import MOST_BY_ID, TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.storage import Storage
 from cache_typed.tables.tax_rates import TAX_RATE_TABLE
@@ -137,9 +137,9 @@ async def test_a_short_read_waits_for_no_other_process(tmp_path: Path) -> None:
     assert waits == (True, (0,))
 
 
-async def test_a_search_after_a_miss_is_left_to_a_thread(
-    directory: Path | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def done_here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Return a list that notes each read begun where it is asked for: whether it was done there."""
     done_here: list[bool] = []
     read = ShortReads.read
 
@@ -152,10 +152,33 @@ async def test_a_search_after_a_miss_is_left_to_a_thread(
         done_here.append(True)
         return answer
 
+    monkeypatch.setattr(ShortReads, "read", noted)
+    return done_here
+
+
+async def test_many_rows_by_id_are_left_to_a_thread(directory: Path | None, done_here: list[bool]) -> None:
+    backend = TypedBackend(directory)
+    await backend.open()
+    await backend.apply(batch(order(1), order(2)))
+    few, more = list(range(1, MOST_BY_ID + 1)), list(range(1, MOST_BY_ID + 2))
+    for ids, begun in ((few, [True]), (more, [])):
+        assert [row.id for row in (await backend.get_many("sales_order", ids)).rows] == [1, 2]
+        assert done_here == begun
+        done_here.clear()
+        (rows,) = await backend.read([ByIds("sales_order", ids)])
+        assert [row.id for row in rows] == [1, 2]
+        assert done_here == begun
+        done_here.clear()
+    halves = [ByIds("sales_order", few), ByIds("sales_order", [1])]
+    assert [len(rows) for rows in await backend.read(halves)] == [2, 1]
+    assert done_here == []
+    await backend.close()
+
+
+async def test_a_search_after_a_miss_is_left_to_a_thread(directory: Path | None, done_here: list[bool]) -> None:
     backend = TypedBackend(directory)
     await backend.open()
     await backend.apply(batch(order(1, order_no="SO-1001")))
-    monkeypatch.setattr(ShortReads, "read", noted)
     assert (await backend.search("sales_order", Search("SO-1001"))).total == 1
     assert done_here == [True]
     await backend.search("sales_order", Search("customar"))

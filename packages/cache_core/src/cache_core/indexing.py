@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import batched
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
@@ -27,18 +28,21 @@ class Prepared:
 
 async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Prepared:
     """Return the records as rows, with the text and soft state that they take from their parents."""
-    kept: list[dict[str, Json]] = []
-    poison: list[Quarantined] = []
-    for record in records:
-        try:
-            if spec.id_of(record) is None:
-                raise InvalidRecord(f"{spec.id_path}: an integer or a text is required")
-            kept.append(canonical(record))
-        except InvalidRecord as error:
-            poison.append(Quarantined(spec.id_of(record), str(error), excerpt(record)))
+    read = await made_of(records, partial(_canonical_or_poison, spec))
+    kept = [record for record in read if not isinstance(record, Quarantined)]
+    poison = [record for record in read if isinstance(record, Quarantined)]
     parents = await parents_of(spec, kept, cache)
     rows = await made_of(kept, lambda record: row_of(spec, record, parents))
     return Prepared(tuple(rows), tuple(poison), parents)
+
+
+def _canonical_or_poison(spec: EntitySpec, record: Record) -> dict[str, Json] | Quarantined:
+    try:
+        if spec.id_of(record) is None:
+            raise InvalidRecord(f"{spec.id_path}: an integer or a text is required")
+        return canonical(record)
+    except InvalidRecord as error:
+        return Quarantined(spec.id_of(record), str(error), excerpt(record))
 
 
 async def made_of[A, B](each: Sequence[A], make: Callable[[A], B]) -> list[B]:

@@ -33,6 +33,9 @@ from cache_typed.mapping import Layout, TableMapping, layout_of
 from cache_typed.storage import Storage
 from cache_typed.tables import TABLES
 
+MOST_BY_ID = 100
+"""Rows by id that a short read has at most: decoding more takes long, and no handler is asked meanwhile."""
+
 
 class TypedBackend:
     """Holds each entity of `tables` in typed columns.
@@ -97,7 +100,8 @@ class TypedBackend:
 
     async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
-        return await self._read(entity, lambda db, layout: reading.get_many(db, layout, ids, fields))
+        layout, short = self._layout(entity), len(ids) <= MOST_BY_ID
+        return await self._storage.read(lambda db: reading.get_many(db, layout, ids, fields), short=short)
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""
@@ -110,7 +114,8 @@ class TypedBackend:
     async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
         """Return the rows of each of these reads, all on one snapshot."""
         asked = [(self._layout(read.entity), read) for read in reads]
-        return await self._storage.read(lambda db: [_rows(db, layout, read) for layout, read in asked])
+        short = sum(len(read.ids) for read in reads if isinstance(read, ByIds)) <= MOST_BY_ID
+        return await self._storage.read(lambda db: [_rows(db, layout, read) for layout, read in asked], short=short)
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""

@@ -92,9 +92,14 @@ class Storage:
         threads, self._threads, self._short = self._threads or (), None, None
         await to_the_end(asyncio.to_thread(self._shut, threads))
 
-    async def read[T](self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work on one snapshot; one that takes long, or waits for others, is begun again in a thread."""
-        if self._short is not None and not self._writes:
+    async def read[T](self, work: Callable[[Connection], T], *, short: bool = True) -> T:
+        """Run a unit of work on one snapshot; one that takes long, or waits for others, is begun again in a thread.
+
+        Args:
+            work: reads, and changes nothing.
+            short: whether it may be begun where it is asked for.
+        """
+        if short and self._short is not None and not self._writes:
             with suppress(PutOff):
                 return self._decoding(self._short.read, work)
         return await self._run(0, self._decoding, "BEGIN", work)
