@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from mcp.client.session import ClientSession
 from mcp.types import CallToolResult
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.testing.idle_loop import IdleLoop
 
 pytest_plugins = ["tests.at_night", "tests.budget", "tests.first_imports"]

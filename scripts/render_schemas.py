@@ -1,18 +1,19 @@
-"""Write the schemas of our tools, as their models say, to where the server takes them from."""
+"""Write our tools as they are listed, with the schemas that their models say, to where the server takes them from."""
 
 import json
 import sys
 
 from scripts.render_models import ROOT
 
-from katana_mcp.server.catalogue import tools
-from katana_mcp.server.mcp.kept_schemas import KEPT, made
+from katana_mcp.server.kept_tools import KEPT, as_kept
+from katana_mcp.server.made_tools import never_there, tools
+from katana_mcp.server.mcp.answer_schemas import schemas_made
 
 
 def text() -> str:
-    """Return the file: a line for each tool."""
-    lines = (f"{json.dumps(tool.name)}: {_short(made(tool))}" for tool in sorted(tools(), key=lambda tool: tool.name))
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    """Return the file: a line for each tool, and one for all that are not there."""
+    lines = ",\n".join(_short(as_kept(tool, *schemas_made(tool))) for tool in tools())
+    return f'{{"tools": [\n{lines}\n],\n"absent": {_short(never_there())}}}\n'
 
 
 def _short(value: object) -> str:

@@ -14,7 +14,7 @@ from bench.figures import Figure
 from bench.lines import LINES, READ_TOOLS
 from bench.report import Run, as_page, merged
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 
 ROOT = Path(__file__).parents[1]
 

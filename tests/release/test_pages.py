@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import katana_mcp.commands.cli
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.finder import CALL, FIND
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_sandbox import ManualClock, Tenant
 
 from .custom import defined_field

@@ -26,7 +26,7 @@ from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
 from katana_mcp.entities.suppliers.writes import SUPPLIER
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.references.wording import Named, NamedRecord
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.testing import Payload, Stage, payload_of, staged

@@ -17,7 +17,8 @@ import katana_mcp.commands.cli
 import katana_sandbox.cli
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.entities import ENTITIES
-from katana_mcp.server.catalogue import absent_tools, tools
+from katana_mcp.server.catalogue import absent_tools
+from katana_mcp.server.made_tools import tools
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -13,7 +13,8 @@ from mcp.types import ToolAnnotations
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import Choice, load, load_choice
 from katana_mcp.server.application import application
-from katana_mcp.server.catalogue import EVERYDAY, FEW, absent_tools, promised, served, tools, unlisted
+from katana_mcp.server.catalogue import EVERYDAY, FEW, absent_tools, promised, served, unlisted
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue, listing, tokens
 from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of

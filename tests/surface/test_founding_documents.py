@@ -8,7 +8,7 @@ from typing import Any
 from fastmcp.client.elicitation import ElicitResult
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.testing import Setup, Stage, payload_of, staged
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.schemas import ConfirmationSchema

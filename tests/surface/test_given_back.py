@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.at_once import at_once
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue

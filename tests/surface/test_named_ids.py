@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
 
 from .shapes import Schema, nodes

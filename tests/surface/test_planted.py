@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.server.mcp.resources import RESOURCES

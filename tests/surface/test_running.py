@@ -15,7 +15,8 @@ from katana_mcp.commands.cli import app
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
 from katana_mcp.resources.help import EXAMPLES
-from katana_mcp.server.catalogue import promised, tools
+from katana_mcp.server.catalogue import promised
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock, Tenant

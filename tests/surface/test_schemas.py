@@ -13,12 +13,13 @@ from tests.at_once import at_once
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
 from katana_mcp.resources.help import tool_page, tool_reference
-from katana_mcp.server.catalogue import promised, tools
-from katana_mcp.server.mcp import kept_schemas
-from katana_mcp.server.mcp.answer_schemas import answer_schema, referred
+from katana_mcp.server.catalogue import promised
+from katana_mcp.server.kept_tools import KEPT, as_kept, kept_absent, kept_tools
+from katana_mcp.server.made_tools import never_there, tools
+from katana_mcp.server.mcp import answer_schemas
+from katana_mcp.server.mcp.answer_schemas import answer_schema, referred, schemas_made
 from katana_mcp.server.mcp.arguments import MOST_ENTRIES, validated
 from katana_mcp.server.mcp.catalogue import catalogue, tokens
-from katana_mcp.server.mcp.kept_schemas import KEPT, made, schemas_of
 from katana_mcp.server.mcp.schemas import without_references
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import Verb
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from katana_mcp.references.services import TenantDoor
 
 LISTED = {row["name"]: row for row in catalogue()}
+KEPT_LINES = {line["name"]: line for line in json.loads(KEPT.read_text("utf-8"))["tools"]}
 SPECS = {spec.name: spec for spec in tools()}
 VERBS: tuple[Verb, ...] = ("search", "list", "get", "create", "modify", "delete")
 PARAMETERS = [(tool, name) for tool, shown in LISTED.items() for name in shown["inputSchema"]["properties"]]
@@ -79,22 +81,22 @@ def test_a_tool_is_listed_as_it_was_accepted(tool: str, snapshot: SnapshotAssert
 
 
 @pytest.mark.parametrize("tool", SPECS)
-def test_the_schemas_that_are_kept_are_those_of_the_models(tool: str) -> None:
-    kept, models = schemas_of(SPECS[tool]), made(SPECS[tool])
-    assert kept is not models, "not kept: python -m scripts.render_schemas"
-    assert kept == models, "kept of other models: python -m scripts.render_schemas"
+def test_what_is_kept_of_a_tool_is_what_it_is_and_what_its_models_say(tool: str) -> None:
+    made = json.loads(json.dumps(as_kept(SPECS[tool], *schemas_made(SPECS[tool]))))
+    assert KEPT_LINES.get(tool) == made, "kept of another state: python -m scripts.render_schemas"
 
 
 def test_nothing_else_is_kept() -> None:
-    assert json.loads(KEPT.read_text("utf-8")).keys() == SPECS.keys()
+    assert [*KEPT_LINES] == [tool.name for tool in kept_tools()] == [*SPECS]
+    assert kept_absent() == never_there(), "kept of another state: python -m scripts.render_schemas"
 
 
 def test_a_start_makes_no_schema_of_our_models(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a schema is made")
 
-    monkeypatch.setattr(kept_schemas, "made", refuse)
-    assert [RequestTool.of(spec, cast("TenantDoor", None)).name for spec in tools()] == [*SPECS]
+    monkeypatch.setattr(answer_schemas, "schemas_made", refuse)
+    assert [RequestTool.of(tool, cast("TenantDoor", None)).name for tool in kept_tools()] == [*SPECS]
 
 
 def test_a_tool_of_other_models_has_their_schemas() -> None:

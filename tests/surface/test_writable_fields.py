@@ -10,7 +10,7 @@ import pytest
 import yaml
 from tests.at_once import at_once
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_schema.forms import formed as with_forms
 from katana_schema.reading import read_facts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Tenant

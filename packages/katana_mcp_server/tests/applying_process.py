@@ -16,7 +16,7 @@ from typing import override
 from cache_core.clock import Clock, SystemClock
 from katana_mcp.configuration.settings import load
 from katana_mcp.references.services import Services
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing import Payload
 from katana_mcp.tools.outgoing import outgoing

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.at_once import at_once
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.argument_names import shape_of
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue

@@ -8,7 +8,7 @@ import pytest
 from command_line import Run
 
 from katana_mcp.configuration.settings import Settings, variable
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 
 COMMANDS = (
     "serve",

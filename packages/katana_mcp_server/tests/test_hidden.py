@@ -9,7 +9,7 @@ import pytest
 from server_wire import live
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of, within
 from katana_mcp.tools.hidden import escape_hidden, hides_nothing, meant
 from katana_sandbox import ManualClock

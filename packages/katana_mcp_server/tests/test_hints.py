@@ -8,7 +8,8 @@ import pytest
 from fastmcp.exceptions import McpError
 
 from katana_mcp.resources.prompts import PROMPTS
-from katana_mcp.server.catalogue import absent_tools, chosen, tools
+from katana_mcp.server.catalogue import absent_tools, chosen
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.argument_names import Shape, shape_of
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue

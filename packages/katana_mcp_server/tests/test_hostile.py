@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from tests.at_once import at_once
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, payload_of

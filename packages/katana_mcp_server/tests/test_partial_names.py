@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from server_wire import live
 
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Tenant

@@ -14,7 +14,8 @@ from test_applied_once import EXPIRED, UNCONFIRMED, UNKNOWN, Stage, opened
 from katana_mcp.journal.entries import LIFE
 from katana_mcp.journal.errors import JournalBusy
 from katana_mcp.journal.journal import Journal
-from katana_mcp.surface.operations.apply import APPLY, ApplyPlanRequest, apply_tool
+from katana_mcp.surface.descriptor import APPLY
+from katana_mcp.surface.operations.apply import ApplyPlanRequest, apply_tool
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.asking import Consent
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking

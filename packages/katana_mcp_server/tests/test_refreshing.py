@@ -12,7 +12,7 @@ from transfer_plans import new_transfer
 from cache_core.specs import SPECS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import SettingsError, load
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.testing import Setup, Stage, ends, paced, staged, within
 from katana_sandbox import Fault, ManualClock, Status
 

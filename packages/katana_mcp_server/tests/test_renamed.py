@@ -3,7 +3,7 @@
 import pytest
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp import renamed
 from katana_mcp.testing import Setup, staged
 

@@ -26,7 +26,7 @@ from katana_mcp.commands.cache.rebuild import rebuild
 from katana_mcp.commands.cache.running import telling
 from katana_mcp.commands.cache.sync import sync, watch
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, paced, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Status, Truncate

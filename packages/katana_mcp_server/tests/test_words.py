@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from tests.at_once import at_once
 
 import katana_mcp
-from katana_mcp.server.catalogue import chosen, tools
+from katana_mcp.server.catalogue import chosen
+from katana_mcp.server.made_tools import tools
 from katana_mcp.server.mcp.arguments import decoded
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number

@@ -15,7 +15,7 @@ from katana_mcp.commands.cache.screen import ShownProgress, bars, confirmed, is_
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.application import application
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.kept_tools import kept_tools
 
 
 async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
@@ -36,7 +36,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
             tell(message or tool, int(progress), None if total is None else int(total))
 
         person = _person(tell) if is_interactive() else None
-        changes_nothing = any(spec.read_only for spec in tools() if spec.name == tool)
+        changes_nothing = any(spec.read_only for spec in kept_tools() if spec.name == tool)
         async with Client(server, elicitation_handler=person) as client:
             result = await first_sync.complete(
                 lambda: client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress),

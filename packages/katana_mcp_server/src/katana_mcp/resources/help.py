@@ -9,7 +9,7 @@ from katana_mcp.resources.journal import TEMPLATE as ENTRY
 from katana_mcp.resources.journal import URI as JOURNAL
 from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import ListedTool
 
 type Schema = Mapping[str, object]
 
@@ -48,7 +48,7 @@ EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
 """Title, tool and arguments; each is run against the sandbox by a test."""
 
 
-def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
+def overview(tools: Sequence[ListedTool], unlisted: Collection[str] = ()) -> str:
     """Return the help page: what there is, worked examples, and how to read an answer.
 
     Args:
@@ -91,11 +91,11 @@ def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def _purpose(tool: AnyTool) -> str:
+def _purpose(tool: ListedTool) -> str:
     return tool.description.splitlines()[0]
 
 
-def _through_another(tools: Sequence[AnyTool]) -> list[str]:
+def _through_another(tools: Sequence[ListedTool]) -> list[str]:
     if not tools:
         return []
     lines = [f"- `{tool.name}`: {_purpose(tool)}" for tool in tools]
@@ -123,7 +123,7 @@ class ReferredTool:
     answer: Sequence[tuple[str, str]]
 
 
-def tool_index(tools: Sequence[AnyTool]) -> str:
+def tool_index(tools: Sequence[ListedTool]) -> str:
     """Return the names of the tools, what each is for, and where the rest of it stands."""
     lines = [f"- `{TOOL.replace('{tool}', tool.name)}`: {_purpose(tool)}" for tool in tools]
     return "\n".join(["# Tools", "", "Every argument of each, and what its answer means:", "", *lines, ""])

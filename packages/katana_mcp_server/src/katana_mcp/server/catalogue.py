@@ -1,39 +1,17 @@
-"""The tool surface: two loops over entities and operations, the workflows beside them, and the one tool that writes."""
+"""Which tools a server has: those that the settings choose, listed or found, as an operator's catalogue shows them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
-from katana_mcp.configuration.backend_flags import Flag, guesses
+from katana_mcp.configuration.backend_flags import DEFAULTS, Flag, guesses
 from katana_mcp.configuration.settings import Choice, SettingsError
-from katana_mcp.entities import ENTITIES
-from katana_mcp.surface.descriptor import AnyTool
-from katana_mcp.surface.factory_days import dated
-from katana_mcp.surface.operations import OPERATIONS
-from katana_mcp.surface.operations.apply import APPLY, apply_tool
-from katana_mcp.surface.operations.search import search_tool
-from katana_mcp.surface.operations.write import changes_of, workflow_tools
+from katana_mcp.server.kept_tools import kept_absent, kept_tools
+from katana_mcp.surface.descriptor import APPLY, ListedTool
 from katana_mcp.tools.hints import MOST_NAMES, all_meant
-from katana_mcp.workflows import CHANGES, WORKFLOWS
-from katana_mcp.workflows.absent import ABSENT
-from katana_mcp.workflows.replenish import replenish_tool
 
 if TYPE_CHECKING:
     from katana_mcp.gateway.model import Override
-
-
-@cache
-def tools() -> tuple[AnyTool, ...]:
-    """Return every tool, in the order in which they are listed."""
-    made = (
-        tool
-        for entity in ENTITIES
-        for tool in (*(make(entity) for _, make in OPERATIONS), *workflow_tools(entity), *entity.more)
-    )
-    changes = {**changes_of(ENTITIES), **CHANGES}
-    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, replenish_tool(changes), apply_tool(changes))
-    return tuple(map(dated, every))
 
 
 def absent_tools(served: Collection[str]) -> dict[str, str]:
@@ -42,20 +20,14 @@ def absent_tools(served: Collection[str]) -> dict[str, str]:
     Args:
         served: the tools that are there; of ours, the others were left out when the server was started.
     """
-    verbs = (
-        (f"{verb}_{entity.plural if verb in _OF_MANY else entity.name}", reason)
-        for entity in ENTITIES
-        for verb, reason in entity.absent.items()
-    )
-    left_out = {tool.name: _LEFT_OUT for tool in tools() if tool.name not in served}
-    return {**dict(verbs), **ABSENT, **left_out}
+    left_out = {tool.name: _LEFT_OUT for tool in kept_tools() if tool.name not in served}
+    return {**kept_absent(), **left_out}
 
 
-_OF_MANY = ("search", "list")
 _LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools, its catalogue or --read-only"
 
 
-def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
+def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[ListedTool, ...]:
     """Return the tools of a configuration.
 
     Args:
@@ -66,7 +38,7 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
     Raises:
         ValueError: a name that no tool or toolset has, the message names the known ones; or no tool is left.
     """
-    every = tools()
+    every = kept_tools()
     names, groups = {tool.name for tool in every}, {group for tool in every for group in tool.groups}
     _check_names("tool", {*only, *excluded}, names)
     _check_names("toolset", {*toolsets}, groups)
@@ -80,7 +52,7 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
     return left
 
 
-def served(choice: Choice) -> tuple[AnyTool, ...]:
+def served(choice: Choice) -> tuple[ListedTool, ...]:
     """Return the tools that the settings choose.
 
     Raises:
@@ -115,7 +87,7 @@ FEW = frozenset(("search_items", "search_sales_orders", "check_inventory", "get_
 """What is listed in search mode."""
 
 
-def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
+def unlisted(specs: Sequence[ListedTool], choice: Choice) -> frozenset[str]:
     """Return the served tools that are found and called through two others, instead of being listed.
 
     Whoever chooses tools or toolsets has them listed. What changes something always is: a host asks for permission by
@@ -131,15 +103,15 @@ def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
 
 
 def presented(
-    specs: Sequence[AnyTool], overrides: "Mapping[str, Override]"
-) -> tuple[tuple[AnyTool, ...], dict[str, str]]:
+    specs: Sequence[ListedTool], overrides: "Mapping[str, Override]"
+) -> tuple[tuple[ListedTool, ...], dict[str, str]]:
     """Return our tools as an operator's catalogue has them, and the new names of those that it renames.
 
     Raises:
         SettingsError: a name that none of our tools has, or no tool is left.
     """
     try:
-        _check_names("tool", set(overrides), {tool.name for tool in tools()})
+        _check_names("tool", set(overrides), {tool.name for tool in kept_tools()})
     except ValueError as error:
         raise SettingsError(f"KATANA_MCP_CATALOG_FILE (--catalog-file): tools.katana: {error}") from None
     renamed = {name: override.name for name, override in overrides.items() if override.name is not None}
@@ -150,7 +122,7 @@ def presented(
     return left, renamed
 
 
-def _shown(spec: AnyTool, override: "Override | None") -> AnyTool | None:
+def _shown(spec: ListedTool, override: "Override | None") -> ListedTool | None:
     if override is None:
         return spec
     if not override.enabled:
@@ -158,14 +130,13 @@ def _shown(spec: AnyTool, override: "Override | None") -> AnyTool | None:
     return replace(spec, name=override.name or spec.name, description=override.description or spec.description)
 
 
-def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:
+def promised(specs: Sequence[ListedTool], flags: Mapping[str, Flag]) -> tuple[ListedTool, ...]:
     """Return the tools with searches that promise guesses only where every backend that answers can make them."""
-    plain = {
-        made.name: made
-        for entity in ENTITIES
-        if entity.forgiving and not all(guesses(flags.get(source)) for source in entity.sources)
-        if (made := search_tool(replace(entity, forgiving=False))) is not None
-    }
+    if flags.keys() >= DEFAULTS.keys() and all(map(guesses, flags.values())):
+        return tuple(specs)
+    from katana_mcp.server.made_tools import without_guesses  # noqa: PLC0415 - loads what every tool does
+
+    plain = without_guesses(flags)
     return tuple(plain.get(spec.name, spec) for spec in specs)
 
 

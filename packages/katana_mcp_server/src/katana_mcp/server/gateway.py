@@ -16,7 +16,7 @@ from katana_mcp.server.mcp.catalogue import catalogue, finder_listing
 from katana_mcp.server.mcp.gateway import CatalogProvider
 from katana_mcp.server.mcp.list_changes import ListChanges
 from katana_mcp.server.mcp.upstreams import Upstreams
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import ListedTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class OwnTools:
         renamed: what the operator calls them, by their names.
     """
 
-    tools: tuple[AnyTool, ...]
+    tools: tuple[ListedTool, ...]
     unlisted: Collection[str]
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -49,7 +49,7 @@ def files_of(choice: CatalogChoice) -> CatalogFiles:
     return files
 
 
-def own_tools_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> OwnTools:
+def own_tools_of(specs: Sequence[ListedTool], choice: CatalogChoice) -> OwnTools:
     """Return our own tools as the catalogue shows them.
 
     Raises:
@@ -64,7 +64,7 @@ def own_tools_of(specs: Sequence[AnyTool], choice: CatalogChoice) -> OwnTools:
 
 
 def live_catalog(
-    choice: CatalogChoice, specs: Sequence[AnyTool], stage: Stage, clock: Clock | None = None
+    choice: CatalogChoice, specs: Sequence[ListedTool], stage: Stage, clock: Clock | None = None
 ) -> tuple[LiveCatalog, OwnTools]:
     """Return the catalogue, rendered, and our own tools as it shows them.
 
@@ -89,8 +89,8 @@ def own_entries(own: OwnTools, *, findable: bool) -> list[Entry]:
 
 
 def catalogued(
-    settings: Settings, specs: Sequence[AnyTool], clock: Clock | None
-) -> tuple[tuple[AnyTool, ...], Collection[str], Beside]:
+    settings: Settings, specs: Sequence[ListedTool], clock: Clock | None
+) -> tuple[tuple[ListedTool, ...], Collection[str], Beside]:
     """Return our own tools as this phase serves them, those of them that are not listed, and what is served beside.
 
     Raises:

@@ -1,5 +1,6 @@
 """The words of the tool surface: what varies by entity is an `Entity`, what is done with it an operation."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,17 +18,18 @@ type ComputedFields = Callable[[Stored, Names, Services], Mapping[str, object]]
 """What a row of an answer holds that its record does not say under the same name."""
 
 
+APPLY = "apply_plan"
+"""The one tool that writes to Katana."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpec[R: Request]:
-    """One tool, as plain data and one plain function; the adapter makes an MCP tool of it.
+class ListedTool(ABC):
+    """A tool as hosts and settings see it: all of it but what it does.
 
     Attributes:
         name: as listed.
         toolset: the group by which it can be switched on.
         description: what the model reads.
-        request: the arguments.
-        answer: the shape of the result.
-        run: does the work.
         reads: the cache entities that its answers are made of; they are kept fresh while it is served.
         open_world: whether it may ask Katana.
         read_only: whether it changes nothing in Katana, nor what is cached.
@@ -39,9 +41,6 @@ class ToolSpec[R: Request]:
     name: str
     toolset: str
     description: str
-    request: type[R]
-    answer: type[Answer]
-    run: Callable[[R, Services], Awaitable[Answer]]
     reads: tuple[str, ...] = ()
     open_world: bool = True
     read_only: bool = True
@@ -56,6 +55,29 @@ class ToolSpec[R: Request]:
         if self.plans:
             return frozenset({*names, "writing"})
         return frozenset({*names, *(("read",) if self.read_only else ())})
+
+    @abstractmethod
+    def spec(self) -> "AnyTool":
+        """Return what it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec[R: Request](ListedTool):
+    """One tool, as plain data and one plain function; the adapter makes an MCP tool of it.
+
+    Attributes:
+        request: the arguments.
+        answer: the shape of the result.
+        run: does the work.
+    """
+
+    request: type[R]
+    answer: type[Answer]
+    run: Callable[[R, Services], Awaitable[Answer]]
+
+    def spec(self) -> "ToolSpec[R]":
+        """Return the tool itself."""
+        return self
 
 
 _FORMER = {"items": "catalog"}

@@ -8,8 +8,9 @@ from fastmcp.utilities.json_schema import compress_schema
 from pydantic import BaseModel
 
 from katana_mcp.resources.help import ReferredTool
+from katana_mcp.server.kept_tools import KeptTool
 from katana_mcp.server.mcp.schemas import Schema, input_schema, without_null, without_references
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import AnyTool, ListedTool
 from katana_mcp.tools.answers import Envelope
 
 
@@ -56,9 +57,20 @@ def _named(properties: Schema, *, in_row: bool) -> Schema:
     return {name: _keys(schema, in_row=in_row) for name, schema in properties.items()}
 
 
-def referred(spec: AnyTool) -> ReferredTool:
+def schemas_of(tool: ListedTool) -> tuple[Schema, Schema]:
+    """Return the schemas of a tool's arguments and answers: those that are kept, or made where it is none of ours."""
+    return (tool.arguments, tool.output) if isinstance(tool, KeptTool) else schemas_made(tool.spec())
+
+
+def schemas_made(spec: AnyTool) -> tuple[Schema, Schema]:
+    """Return the schemas of a tool's arguments and answers as its models say."""
+    return input_schema(spec.request), output_schema(spec.answer)
+
+
+def referred(tool: ListedTool) -> ReferredTool:
     """Return what the reference says of a tool."""
-    return ReferredTool(spec.name, spec.description, input_schema(spec.request), meanings(spec.answer))
+    spec = tool.spec()
+    return ReferredTool(tool.name, tool.description, input_schema(spec.request), meanings(spec.answer))
 
 
 def meanings(model: type[BaseModel]) -> list[tuple[str, str]]:

@@ -9,13 +9,13 @@ from fastmcp.tools.base import Tool
 
 from katana_mcp.references.services import Services
 from katana_mcp.resources.help import tool_reference
-from katana_mcp.server.catalogue import tools
+from katana_mcp.server.kept_tools import kept_tools
 from katana_mcp.server.mcp.answer_schemas import referred
 from katana_mcp.server.mcp.beside import Beside
 from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
 from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.tool import RequestTool
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import ListedTool
 
 
 class _Nobody:
@@ -34,13 +34,13 @@ class _Nobody:
         """Release nothing."""
 
 
-def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
+def catalogue(specs: Sequence[ListedTool] | None = None) -> list[dict[str, Any]]:
     """Return each tool, of all or of these, as it is listed: name, description, schemas, annotations."""
-    return [_listed(RequestTool.of(spec, _Nobody())) for spec in (tools() if specs is None else specs)]
+    return [_listed(RequestTool.of(spec, _Nobody())) for spec in (kept_tools() if specs is None else specs)]
 
 
 async def listing(
-    specs: Sequence[AnyTool], unlisted: Collection[str], beside: Beside | None = None
+    specs: Sequence[ListedTool], unlisted: Collection[str], beside: Beside | None = None
 ) -> list[dict[str, Any]]:
     """Return what a host is told where these tools are served, and some of them not listed."""
     server = build_server(specs, _Nobody(), unlisted=unlisted, beside=beside)
@@ -64,7 +64,7 @@ def tokens(tool: dict[str, Any]) -> int:
     return len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode()) // 4
 
 
-def as_reference(specs: Sequence[AnyTool]) -> str:
+def as_reference(specs: Sequence[ListedTool]) -> str:
     """Return the page of the tools: what each costs the model, its description and its arguments."""
     listed = catalogue(specs)
     costs = [

@@ -22,7 +22,7 @@ from katana_mcp.server.mcp.answer_schemas import referred
 from katana_mcp.server.mcp.caller import for_caller
 from katana_mcp.server.mcp.failures import outgoing_refusal, refusal_of
 from katana_mcp.server.mcp.tool import LABEL, sent
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import ListedTool
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.hints import unknown_tool
@@ -84,7 +84,7 @@ class ServedTemplate(ResourceTemplate):
 _ONE_TEXT: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
 
 
-def resources(tools: Sequence[AnyTool], tenant: TenantDoor, unlisted: Collection[str]) -> Iterator[ServedResource]:
+def resources(tools: Sequence[ListedTool], tenant: TenantDoor, unlisted: Collection[str]) -> Iterator[ServedResource]:
     """Yield every resource, in the order in which they are listed."""
     for resource in REFERENCE:
         yield ServedResource.of(
@@ -124,7 +124,7 @@ def resources(tools: Sequence[AnyTool], tenant: TenantDoor, unlisted: Collection
     )
 
 
-def templates(tools: Sequence[AnyTool], tenant: TenantDoor) -> Iterator[ServedTemplate]:
+def templates(tools: Sequence[ListedTool], tenant: TenantDoor) -> Iterator[ServedTemplate]:
     """Yield every template, in the order in which they are listed."""
     for resource in REFERENCE:
         if resource.template is not None:
@@ -155,7 +155,7 @@ async def _page(text: Callable[[], str]) -> str:
     return text()
 
 
-async def _tool_page(tools: Mapping[str, AnyTool], name: str) -> str:
+async def _tool_page(tools: Mapping[str, ListedTool], name: str) -> str:
     if name not in tools:
         raise MCPError(INVALID_PARAMS, unknown_tool(name, tools, absent_tools(served=tools), ()))
     return help_pages.tool_page(referred(tools[name]))

@@ -21,7 +21,7 @@ from katana_mcp.server.mcp.sealing import KeySource, sealed
 from katana_mcp.server.mcp.strict_read_only import Tightening
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.server.mcp.unknown_names import UnknownNames
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import ListedTool
 
 INSTRUCTIONS = """Katana is the factory's ERP: items, stock, sales, purchasing, manufacturing, customers.
 Answers come from a local cache that is refreshed before each answer. `as_of` says how current they are, `stale`
@@ -36,7 +36,7 @@ Not every tool is listed: `{FIND}` finds the others by a plain question, `{CALL}
 
 
 def build_server(
-    tools: Sequence[AnyTool],
+    tools: Sequence[ListedTool],
     tenant: TenantDoor,
     *,
     unlisted: Collection[str] = (),

@@ -12,13 +12,13 @@ from pydantic import PrivateAttr
 
 from katana_mcp.references.display_names import titled
 from katana_mcp.references.services import TenantDoor
+from katana_mcp.server.mcp.answer_schemas import schemas_of
 from katana_mcp.server.mcp.arguments import validated
 from katana_mcp.server.mcp.caller import caller, for_caller
 from katana_mcp.server.mcp.confirming import PersonAtClient, QuestionPending
 from katana_mcp.server.mcp.failures import outgoing_refusal, refusal_of
-from katana_mcp.server.mcp.kept_schemas import schemas_of
 from katana_mcp.server.mcp.progress import ProgressReports
-from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.descriptor import AnyTool, ListedTool
 from katana_mcp.surface.factory_days import has_days, refused_in, with_days, with_zone
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.days import DayReading
@@ -35,27 +35,28 @@ LABEL = {"katana-mcp/integrity": "untrusted"}
 class RequestTool(Tool):
     """A tool whose arguments are one request model and whose result is one answer model."""
 
-    _spec: AnyTool = PrivateAttr()
+    _listed: ListedTool = PrivateAttr()
+    _loaded: AnyTool | None = PrivateAttr(None)
     _tenant: TenantDoor = PrivateAttr()
 
     @classmethod
-    def of(cls, spec: AnyTool, tenant: TenantDoor) -> Self:
-        """Return the tool for a spec; services are asked for per call."""
-        schemas = schemas_of(spec)
+    def of(cls, listed: ListedTool, tenant: TenantDoor) -> Self:
+        """Return the tool as it is listed; what it does is loaded by its first call, services are asked for by each."""
+        arguments, output = schemas_of(listed)
         tool = cls(
-            name=spec.name,
-            title=titled(spec.name).capitalize(),
-            description=spec.description,
-            parameters=schemas.arguments,
-            output_schema=schemas.answer,
+            name=listed.name,
+            title=titled(listed.name).capitalize(),
+            description=listed.description,
+            parameters=arguments,
+            output_schema=output,
             annotations=ToolAnnotations(
-                read_only_hint=spec.read_only,
-                destructive_hint=spec.destructive,
+                read_only_hint=listed.read_only,
+                destructive_hint=listed.destructive,
                 idempotent_hint=True,
-                open_world_hint=spec.open_world,
+                open_world_hint=listed.open_world,
             ),
         )
-        tool._spec = spec
+        tool._listed = listed
         tool._tenant = tenant
         return tool
 
@@ -79,19 +80,19 @@ class RequestTool(Tool):
             _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        dates = DayReading()
-        request = validated(self._spec.request, self.parameters, arguments, dates)
+        spec, dates = await self._spec(), DayReading()
+        request = validated(spec.request, self.parameters, arguments, dates)
         services = in_time(for_caller(await self._tenant.services()))
-        dated = has_days(self._spec, asked=dates.used)
+        dated = has_days(spec, asked=dates.used)
         services = await with_days(services) if dated else services
         if dates.used:
-            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
+            request = validated(spec.request, self.parameters, arguments, DayReading(services.days))
         reports = ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(reports.overhear)
         try:
             person = PersonAtClient(get_context(), services.clock)
             reporting = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
-            answer = await self._spec.run(request, reporting)
+            answer = await spec.run(request, reporting)
             reports.end(whole=getattr(answer, "warming", None) is None)
             return with_zone(answer, services) if dated else answer
         except Refused as refusal:
@@ -99,6 +100,12 @@ class RequestTool(Tool):
         finally:
             stop()
             await reports.close()
+
+    async def _spec(self) -> AnyTool:
+        """Return what the tool does, loaded beside the calls that are under way."""
+        if self._loaded is None:
+            self._loaded = await asyncio.to_thread(self._listed.spec)
+        return self._loaded
 
 
 def sent(answer: Answer) -> Outgoing:

@@ -13,7 +13,7 @@ from katana_client import Priority
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.references.services import Services
-from katana_mcp.surface.descriptor import AnyTool, ToolSpec
+from katana_mcp.surface.descriptor import APPLY, AnyTool, ToolSpec
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.argument_words import Offers
@@ -26,8 +26,6 @@ from katana_mcp.writing.confirmation_text import question
 from katana_mcp.writing.gathering import in_time
 from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
-
-APPLY = "apply_plan"
 
 
 class ApplyPlanRequest(Request):
