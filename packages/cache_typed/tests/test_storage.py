@@ -22,7 +22,7 @@ from cache_core.records import InvalidRecord
 from cache_core.search_rules import SearchText, Tier
 from cache_core.suggest import closest
 from cache_typed import dialect, storage, trigrams
-from cache_typed.backend import TypedBackend
+from cache_typed.backend import MOST_BY_ID, TypedBackend
 from cache_typed.transactions import PutOff, ShortReads
 
 
@@ -134,6 +134,8 @@ async def test_a_locked_file_is_unavailable_and_reads_go_on(
         with pytest.raises(CacheUnavailable):
             await cache.apply(batch(order(2)))
         assert await cache.count("sales_order") == 1
+        many = range(1, MOST_BY_ID + 2)  # What a thread reads, not the loop.
+        assert len((await cache.get_many("sales_order", many)).rows) == 1
         other.execute("ROLLBACK")
     await cache.apply(batch(order(2)))
     assert await cache.count("sales_order") == 2
