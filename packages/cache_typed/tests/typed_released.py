@@ -45,6 +45,7 @@ HELD = {
     "typed-8": BOOKS,
     "typed-9": BOOKS,
     "typed-10": BOOKS,
+    "typed-11": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

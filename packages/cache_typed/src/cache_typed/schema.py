@@ -12,12 +12,12 @@ from functools import lru_cache
 from sqlalchemy import Table
 
 from cache_core.protocol import Capability
-from cache_typed import code_fragments, dialect, trigrams, writing
+from cache_typed import code_fragments, dialect, one_word, trigrams, writing
 from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 
@@ -52,6 +52,7 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
         *(schema_object for schema_object in objects if schema_object.kind != "table"),
         dialect.overflow_index(main.name),
         dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
+        *(one_word.rank_indexes(main.name, pk) if mapping.guesses else ()),
     )
     learnt = trigrams.word_objects(main.name) if mapping.guesses else ()
     whole = Capability.SUBSTRING not in mapping.guesses

@@ -1,6 +1,7 @@
 """Search: exact codes from their index, then tokens from the full-text index, then guesses, ranked by the text rules.
 
-The full-text index only proposes; the rank is decided by the same prefix test as `cache_core.search_rules.match`.
+The full-text index proposes, and the prefix test of `cache_core.search_rules.match` decides; for one word that many
+rows hold, both say the same, and the index decides alone.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from cache_core.protocol import Hit, Search, SearchResult
 from cache_core.search_rules import Query, Tier, WeightClass, parse
 from cache_core.spec import matched_fields
 from cache_core.suggest import MAX_TERMS, nearest
-from cache_typed import dialect
+from cache_typed import dialect, one_word
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
 from cache_typed.fuzzy import after_a_miss
@@ -54,7 +55,8 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
     _, checked = narrowed(db, layout, request.where, request.visibility)
     limit = MAX_CANDIDATES if checked else request.limit
     exact, exact_total = _tier(db, layout, request, _Exact(query), limit)
-    tokens, token_total = _tier(db, layout, request, _Tokens(query, _asked_of_index(db, layout, query)), limit)
+    many = None if exact_total else _many_of_one_word(db, layout, request, query)
+    tokens, token_total = many or _tier(db, layout, request, _Tokens(query, _asked_of_index(db, layout, query)), limit)
     cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
     ranked = exact + tokens
     if not checked:
@@ -64,6 +66,19 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
         kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].row.record)]
         found, total = kept[: request.limit], len(kept)
     return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
+
+
+def _many_of_one_word(
+    db: Connection, layout: Layout, request: Search, query: Query
+) -> tuple[list[_Ranked], int] | None:
+    """Return what a tier of tokens finds, where indexes alone can tell it; no row may have the query as its code."""
+    if len(query.tokens) != 1 or request.where or not layout.mapping.guesses:
+        return None
+    best = one_word.best_of_many(db, layout, query.tokens[0], request, MAX_CANDIDATES)
+    if best is None:
+        return None
+    rows, total = best
+    return [_Ranked(nr, Tier.TOKENS, place) for nr, place in rows], total
 
 
 def _asked_of_index(db: Connection, layout: Layout, query: Query) -> tuple[str, ...]:

@@ -1,0 +1,89 @@
+"""A search for one word where people search by names: what matches is ranked without reading its rows.
+
+Columns of the full-text index tell the class that a word stands in; narrow indexes tell what is hidden, and the order.
+"""
+
+from collections.abc import Iterator
+
+from cache_core.conditions import Visibility
+from cache_core.protocol import Search
+from cache_core.search_rules import WeightClass
+from cache_typed import dialect
+from cache_typed.compiling import compiled
+from cache_typed.dialect import Connection, SchemaObject
+from cache_typed.mapping import Layout
+
+FEW = 100
+"""Matches of which it takes less to read the rows than to ask for each class."""
+
+_LEAST = -(2**63)
+_HIDDEN = "{row}cache_deleted = 1 OR {row}cache_archived = 1"
+
+
+def rank_indexes(table: str, pk: str) -> Iterator[SchemaObject]:
+    """Yield the indexes of hidden rows and of what hits of equal standing are ordered by, both by primary key."""
+    hidden, order = _hidden_index(table), _order_index(table)
+    columns = f"{pk}, cache_deleted, cache_archived"
+    yield SchemaObject("index", hidden, f"CREATE INDEX {hidden} ON {table} ({columns}) WHERE {_HIDDEN.format(row='')}")
+    yield SchemaObject("index", order, f"CREATE INDEX {order} ON {table} ({columns}, cache_sort)")
+
+
+def best_of_many(
+    db: Connection, layout: Layout, token: str, request: Search, most: int
+) -> tuple[list[tuple[int, WeightClass]], int] | None:
+    """Return the best visible rows with a word that a token begins, and how many there are up to one more than `most`.
+
+    Of more, those with the greatest keys are ranked. None where few rows match: their texts tell sooner.
+    """
+    name, row_id = layout.name, dialect.text_id(layout.name)
+    match = dialect.text_matches(name, ":match")
+    matching = f"SELECT {row_id} AS nr FROM {name}_fts WHERE {match}{_not_hidden(layout, request.visibility)}"
+    every = {"match": dialect.prefixes((token,)), "most": most + 1}
+    (total,) = db.execute(f"SELECT count(*) FROM ({matching} LIMIT :most)", every).fetchone()
+    if total <= FEW:
+        return None if total else ([], 0)
+    least = _LEAST
+    if total > most:
+        newest = f"{matching} ORDER BY {dialect.newest_text_first(name)} LIMIT :most"
+        (least,) = db.execute(f"SELECT min(nr) FROM ({newest})", every).fetchone()
+    tie = layout.pk if layout.id_is_pk else "cache_id"
+    sql = (
+        f"SELECT {name}.{layout.pk} FROM {name}_fts CROSS JOIN {name} INDEXED BY {_order_index(name)}"
+        f" ON {name}.{layout.pk} = {row_id}"
+        f" WHERE {compiled(layout, (), request.visibility).sql(match)} AND {row_id} >= :least"
+        f" ORDER BY {name}.cache_sort, {name}.{tie} LIMIT :limit"
+    )
+    found: dict[int, WeightClass] = {}
+    for place, column in enumerate(dialect.TEXT_COLUMNS):
+        if len(found) < request.limit:
+            # A class that has fewer rows than asked for is known whole: its rows that come again are no others.
+            values = {"match": _in_column(column, token), "least": least, "limit": request.limit}
+            for (nr,) in db.execute(sql, values):
+                found.setdefault(nr, WeightClass(place))
+    return list(found.items())[: request.limit], total
+
+
+def _not_hidden(layout: Layout, visibility: Visibility) -> str:
+    """Return the condition, to be added to others, that a row of the full-text index is one that the search sees."""
+    flags = {"cache_deleted": visibility.deleted, "cache_archived": visibility.archived}
+    unseen = " OR ".join(f"hidden.{flag} = 1" for flag, is_seen in flags.items() if not is_seen)
+    if not unseen:
+        return ""
+    # The first of the conditions is that of the index: what it does not hold is seen without a look at the row.
+    return (
+        f" AND NOT EXISTS (SELECT 1 FROM {layout.name} AS hidden INDEXED BY {_hidden_index(layout.name)}"
+        f" WHERE ({_HIDDEN.format(row='hidden.')}) AND ({unseen})"
+        f" AND hidden.{layout.pk} = {dialect.text_id(layout.name)})"
+    )
+
+
+def _in_column(column: str, token: str) -> str:
+    return f"{{{column}}} : {dialect.prefixes((token,))}"
+
+
+def _hidden_index(table: str) -> str:
+    return f"ix_{table}_hidden"
+
+
+def _order_index(table: str) -> str:
+    return f"ix_{table}_cache_sort"
