@@ -15,6 +15,7 @@ from cache_core.records import (
     canonical,
     decode,
     encode,
+    ids_at,
     inner_fields,
     is_set,
     is_text,
@@ -197,6 +198,12 @@ def test_a_path_gives_each_value_that_is_there(path: str, values: list[object]) 
         "frozen": Frozen(),
     }
     assert list(values_at(record, path)) == values
+    assert ids_at(record, path) == [value for value in values if isinstance(value, int | str)]
+
+
+@pytest.mark.parametrize("value", [True, 2**63, "\ud800", [False, 2**63], {"id": 1}, None], ids=repr)
+def test_what_identifies_no_record_is_no_id(value: object) -> None:
+    assert ids_at({"id": value}, "id") == ids_at({"rows": [{"id": value}]}, "rows[].id") == []
 
 
 def test_what_is_no_object_has_no_values() -> None:

@@ -67,6 +67,12 @@ def test_other_scripts_keep_their_marks(word: str) -> None:
     assert fold(word) == unicodedata.normalize("NFKC", word)
 
 
+@pytest.mark.parametrize("separator", [chr(code) for code in range(128)], ids=ascii)
+def test_a_text_is_split_alike_beside_letters_that_are_not_ascii(separator: str) -> None:
+    text = f"{separator}A1{separator}{separator}b{separator}"
+    assert tokens_of(text) == tokens_of(f"{text} 漢")[:-1]
+
+
 @given(st.text(max_size=40))
 def test_content_and_query_agree_whatever_the_normal_form(text: str) -> None:
     assert tokens_of(unicodedata.normalize("NFD", text)) == tokens_of(unicodedata.normalize("NFC", text))

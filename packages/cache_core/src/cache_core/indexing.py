@@ -8,7 +8,7 @@ from itertools import batched
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import ByIds, CacheBackend, Quarantined, Read, Row, Selection
-from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, is_set, values_at
+from cache_core.records import InvalidRecord, Json, Record, RecordId, canonical, encode, ids_at, is_set, values_at
 from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
 
 REINDEX_STEP = 1_000
@@ -79,7 +79,7 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
 def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Record]:
     """Yield the known records whose soft state this record shares."""
     for lookup in spec.inherits:
-        for parent_id in _ids(record, lookup.path):
+        for parent_id in ids_at(record, lookup.path):
             if (lookup.entity, parent_id) in parents:
                 yield parents[lookup.entity, parent_id]
 
@@ -90,7 +90,7 @@ async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBa
     ids_by_entity: dict[str, dict[RecordId, None]] = {}
     for entity, path in dict.fromkeys((lookup.entity, lookup.path) for lookup in lookups):
         ids = ids_by_entity.setdefault(entity, {})
-        ids.update((record_id, None) for record in records for record_id in _ids(record, path))
+        ids.update(dict.fromkeys(record_id for record in records for record_id in ids_at(record, path)))
     reads: list[Read] = [
         ByIds(entity, list(ids), frozenset((*_LENT_STATE, *_lent_by(entity, lookups))))
         for entity, ids in ids_by_entity.items()
@@ -139,10 +139,6 @@ async def _ids_of(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) ->
         if len(rows) < REINDEX_STEP:
             return
         offset += REINDEX_STEP
-
-
-def _ids(record: Record, path: str) -> Iterable[RecordId]:
-    return (record_id for value in values_at(record, path) if (record_id := as_id(value)) is not None)
 
 
 _LENT_STATE = ("deleted_at", "archived_at")

@@ -16,7 +16,8 @@ type Record = Mapping[str, object]
 type RecordId = int | str
 
 _OBJECT = (dict, Mapping)
-"""A union would be built anew for each look."""
+_ID = (int, str)
+"""Unions would be built anew for each look."""
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=Decimal)
@@ -136,6 +137,18 @@ def values_at(record: object, path: str) -> Iterator[object]:
             yield from (element for element in item if element is not None)  # pyright: ignore[reportUnknownVariableType] - records are open
         elif item is not None:
             yield item
+
+
+def ids_at(record: Record, path: str) -> list[RecordId]:
+    """Return the ids at a path, in the order of `values_at`."""
+    if path.isidentifier():
+        value = record.get(path)
+        if value is None:
+            return []
+        if isinstance(value, _ID):
+            own = as_id(value)
+            return [] if own is None else [own]
+    return [found for value in values_at(record, path) if (found := as_id(value)) is not None]
 
 
 @lru_cache(maxsize=512)

@@ -35,6 +35,9 @@ _PHONE = re.compile(r"[+(]{0,2}[0-9][0-9 ()./-]{3,}[0-9]", re.ASCII)
 _SMALL = frozenset(
     ["an", "and", "are", "as", "at", "by", "for", "from", "in", "is", "of", "on", "or", "the", "to", "with"]
 )
+_ASCII = {code: " " if _SEPARATORS.match(chr(code)) else chr(code).lower() for code in range(128)}
+"""What each ASCII character is in a folded text, and a blank where it separates."""
+
 # Latin letters that do not decompose into a base letter and a mark.
 _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "\u0131": "i"}
@@ -140,7 +143,10 @@ def fold(text: str) -> str:
 
 def tokens_of(text: str) -> list[str]:
     r"""Return the tokens of a text: folded, split at `\W` and `_`, repeats kept."""
-    return [token for token in _SEPARATORS.split(fold(text[:MAX_TEXT_CHARACTERS])) if token]
+    start = text[:MAX_TEXT_CHARACTERS]
+    if start.isascii():
+        return start.translate(_ASCII).split()
+    return [token for token in _SEPARATORS.split(fold(start)) if token]
 
 
 def normalised(text: str) -> str:
@@ -159,18 +165,26 @@ def unseparated(text: str, place: WeightClass) -> str | None:
 
     A key is a code, and so are a phone number and an extra without blanks that has a digit: notes and names are none.
     """
+    tokens = normalised(text) if len(text) <= MAX_QUERY_CHARACTERS else ""
+    if " " not in tokens:
+        return None
     plain = _DIGIT.search(text) is not None and not _BLANK.search(text)
     is_code = place is WeightClass.KEYS or plain or _PHONE.fullmatch(text.strip()) is not None
-    tokens = normalised(text) if is_code and len(text) <= MAX_QUERY_CHARACTERS else ""
-    return tokens.replace(" ", "") if " " in tokens else None
+    return tokens.replace(" ", "") if is_code else None
 
 
 def parse(text: str) -> Query:
     """Return the query for a text that a person typed; never raises, whatever the text."""
-    tokens = tokens_of(text[:MAX_QUERY_CHARACTERS])
+    return _parsed(text[:MAX_QUERY_CHARACTERS], len(text) > MAX_QUERY_CHARACTERS)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, is_longer: bool) -> Query:
+    # One search asks for it up to seven times.
+    tokens = tokens_of(text)
     distinct = tuple(dict.fromkeys(tokens))[:MAX_QUERY_TOKENS]
-    cut = len(text) > MAX_QUERY_CHARACTERS or len(set(tokens)) > MAX_QUERY_TOKENS
-    chunks = map(tokens_of, text[:MAX_QUERY_CHARACTERS].split())
+    cut = is_longer or len(set(tokens)) > MAX_QUERY_TOKENS
+    chunks = map(tokens_of, text.split())
     words = tuple(dict.fromkeys(tuple(chunk) for chunk in chunks if chunk and set(chunk) <= set(distinct)))
     run = "".join(tokens) if len(words) == 1 and not cut else ""
     return Query(distinct, " ".join(tokens), cut, words, run if len(run) >= SHORTEST_RUN else "")

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
 
-from cache_core.records import Record, RecordId, as_id, moment_in, values_at
+from cache_core.records import Record, RecordId, as_id, ids_at, moment_in, values_at
 from cache_core.search_rules import (
     GUESSES,
     Passage,
@@ -189,8 +189,8 @@ def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchTex
 
 def declared_text(text: SearchText, sources: Sources) -> SearchText:
     """Return what of a record's text comes from these sources; a text of unknown sources is returned as it is."""
-    declared = tuple(passage for passage in text.passages if passage.source in sources[passage.place])
-    return text if len(declared) == len(text.passages) else _joined(declared)
+    declared = [passage for passage in text.passages if passage.source in sources[passage.place]]
+    return text if len(declared) == len(text.passages) else _joined(tuple(declared))
 
 
 def sources_of(places: tuple[Place, ...]) -> tuple[str, ...]:
@@ -221,51 +221,68 @@ def _sources(searchable: Searchable) -> tuple[_Source, ...]:
 
 
 def _passages(searchable: Searchable, record: Record, parents: Parents) -> Iterator[Passage]:
+    lenders: dict[tuple[str, str], list[Record]] = {}
     for weight, name, place in _sources(searchable):
-        for text in texts_at(place, record, parents):
-            yield Passage(name, weight, normalised(text), unseparated(text, weight) if weight in _CODED else None)
+        if isinstance(place, str):
+            texts = _own_texts(place, record)
+        else:
+            key = place.path, place.entity
+            if key not in lenders:
+                lenders[key] = _lenders(place, record, parents)
+            texts = _lent_texts(place, lenders[key])
+        for text in texts:
+            words = normalised(text)
+            # Only what is several tokens can be a code with separators.
+            plain = unseparated(text, weight) if " " in words and weight in _CODED else None
+            yield Passage(name, weight, words, plain)
 
 
 def _joined(passages: tuple[Passage, ...]) -> SearchText:
-    parts: list[str] = []
+    words: tuple[dict[str, None], ...] = ({}, {}, {}, {})
+    plain: tuple[list[str], ...] = ([], [], [], [])
+    for passage in passages:
+        if passage.words:
+            words[passage.place][passage.words] = None
+        if passage.plain:
+            plain[passage.place].append(passage.plain)
     codes: list[tuple[str, WeightClass]] = []
-    for place, plain in _CLASSES:
-        here = [passage for passage in passages if passage.place is place]
-        values = dict.fromkeys(passage.words for passage in here if passage.words)
-        parts.append(" ".join(values))
-        if plain is not None:
-            codes.extend((value, place) for value in values)
-            codes.extend((passage.plain, plain) for passage in here if passage.plain)
-    return SearchText(*parts, codes=tuple(codes), passages=passages)
+    for place, less in _CODES:
+        codes += [(code, place) for code in words[place]]
+        codes += [(code, less) for code in plain[place]]
+    return SearchText(*map(" ".join, words), codes=tuple(codes), passages=passages)
 
 
-_CLASSES = (
-    (WeightClass.KEYS, WeightClass.NAMES),
-    (WeightClass.NAMES, None),
-    (WeightClass.EXTRAS, WeightClass.RELATED),
-    (WeightClass.RELATED, None),
-)
-"""The classes of texts, and as which those that hold codes count without their separators."""
+_CODES = ((WeightClass.KEYS, WeightClass.NAMES), (WeightClass.EXTRAS, WeightClass.RELATED))
+"""The classes of texts that hold codes, and as which those count without their separators."""
 
 
-_CODED = frozenset(place for place, plain in _CLASSES if plain is not None)
+_CODED = frozenset(place for place, _ in _CODES)
 
 
-def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
-    """Yield the texts of one declared place, own or borrowed."""
+def texts_at(place: Place, record: Record, parents: Parents) -> Sequence[str]:
+    """Return the texts of one declared place, own or borrowed."""
     if isinstance(place, str):
-        value = record.get(place)
-        if isinstance(value, str) and value:
-            yield value
-        elif value is not None or not place.isidentifier():
-            yield from map(_text, values_at(record, place))
-        return
-    for value in values_at(record, place.path):
-        parent_id = as_id(value)
-        parent = None if parent_id is None else parents.get((place.entity, parent_id))
-        if parent is not None:
-            for path in place.fields:
-                yield from texts_at(path, parent, parents)
+        return _own_texts(place, record)
+    return _lent_texts(place, _lenders(place, record, parents))
+
+
+def _own_texts(path: str, record: Record) -> Sequence[str]:
+    value = record.get(path)
+    if isinstance(value, str):
+        return (value,)
+    if value is None and path.isidentifier():
+        return ()
+    return [_text(value) for value in values_at(record, path)]
+
+
+def _lenders(lookup: Lookup, record: Record, parents: Parents) -> list[Record]:
+    """Return the known records whose text this record borrows."""
+    keys = ((lookup.entity, parent_id) for parent_id in ids_at(record, lookup.path))
+    return [parents[key] for key in keys if key in parents]
+
+
+def _lent_texts(lookup: Lookup, lenders: Iterable[Record]) -> list[str]:
+    return [text for lender in lenders for path in lookup.fields for text in _own_texts(path, lender)]
 
 
 def _text(value: object) -> str:
@@ -288,13 +305,6 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 @lru_cache(maxsize=256)
 def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str], ...]:
     return tuple((weight, place) for weight, _, place in _sources(searchable) if isinstance(place, str))
-
-
-def _own_texts(place: str, record: Record) -> Iterable[str]:
-    value = record.get(place)
-    if isinstance(value, str):
-        return (value,)
-    return () if value is None and place.isidentifier() else texts_at(place, record, {})
 
 
 def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:

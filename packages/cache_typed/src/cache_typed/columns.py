@@ -20,6 +20,7 @@ from cache_core.records import Json, decode, encode, iso
 type Cell = str | int | bytes | None
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-2][0-9]:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_MOMENT_LENGTH = len("2021-09-01T07:49:29.813Z")
 _DECIMAL_TEXT = re.compile(r"-?[0-9]{1,200}(\.[0-9]{1,200})?")
 _MAX_EXPONENT = 499
 _MAX_DIGITS = 1_000
@@ -136,13 +137,20 @@ def order_key(value: Json) -> str | None:
     """
     if isinstance(value, str):
         return f"s{value}"
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or _store_number(value) is None:
+    return order_key_of(_store_number(value))
+
+
+def order_key_of(cell: Cell) -> str | None:
+    """Return the order key of the value that a cell of a number column holds."""
+    if cell is None:
         return None
-    return _number_key(Decimal(value))
+    text = str(cell)
+    return f"s{text[1:-1]}" if text[0] == '"' else _number_key(text)
 
 
 @lru_cache(maxsize=4096)
-def _number_key(exact: Decimal) -> str:
+def _number_key(number: str) -> str:
+    exact = Decimal(number)
     if not exact:
         return "1"
     _, digits, _ = exact.as_tuple()
@@ -164,11 +172,11 @@ def fits_whole(value: object) -> bool:
 
 
 def _store_whole(value: Json) -> Cell:
-    return value if isinstance(value, int) and fits_whole(value) else None
+    return value if type(value) is int and -_INT64 <= value < _INT64 else None
 
 
 def _store_text(value: Json) -> Cell:
-    return value if isinstance(value, str) and is_storable(value) else None
+    return value if isinstance(value, str) and (value.isascii() or is_storable(value)) else None
 
 
 def _store_flag(value: Json) -> Cell:
@@ -176,13 +184,19 @@ def _store_flag(value: Json) -> Cell:
 
 
 def _store_moment(value: Json) -> Cell:
-    if not isinstance(value, str) or _MOMENT.fullmatch(value) is None:
-        return None
+    return value if isinstance(value, str) and len(value) == _MOMENT_LENGTH and _is_moment(value) else None
+
+
+@lru_cache(maxsize=4096)
+def _is_moment(text: str) -> bool:
+    # Rows have the moments of their document, and those of each other.
+    if _MOMENT.fullmatch(text) is None:
+        return False
     try:
-        datetime.fromisoformat(value)
+        datetime.fromisoformat(text)
     except ValueError:
-        return None
-    return value
+        return False
+    return True
 
 
 def _store_number(value: Json) -> Cell:
@@ -207,7 +221,7 @@ def _load_number(cell: Cell) -> Json:
 
 
 def _store_nested(value: Json) -> Cell:
-    return json_text(value) if isinstance(value, list | dict) else None
+    return json_text(value) if isinstance(value, (list, dict)) else None
 
 
 def json_text(value: object) -> str:

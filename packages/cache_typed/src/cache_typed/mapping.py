@@ -19,7 +19,7 @@ from cache_core.protocol import Capability
 from cache_core.records import Json, decode, encode, inner_fields, projected
 from cache_core.spec import EntitySpec, Searchable, Sources, sources_of
 from cache_typed import dialect
-from cache_typed.columns import Cell, Codec, codec_of, order_key
+from cache_typed.columns import Cell, Codec, codec_of, order_key_of
 from cache_typed.documents import Document, Part
 
 type Names = Mapping[Cell, Sequence[str]]
@@ -97,37 +97,46 @@ class Shape:
             map(dialect.quoted, (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown"))
         )
         self.field_set = frozenset(self.fields)
-        self._stores = tuple(codec.store for codec in self.fields.values())
+        self._sorted = tuple(list(self.fields).index(name) for name in self.orders if name in self.fields)
+        self._placings: dict[tuple[str, ...], _Placing] = {}
         self._picked: dict[Cell, _Picked] = {}
         self.learnt = self._picked.keys()
         self.reading = f"SELECT cache_parent, {', '.join(self.columns)} FROM {self.name}"
 
-    def cells(
-        self, record: Mapping[str, Json], odd: dict[str, Json], placed: frozenset[str]
-    ) -> tuple[list[Cell], bool]:
-        """Return the cells of a record, and whether some value did not fit.
+    def cells(self, record: Mapping[str, Json], odd: dict[str, Json], placed: frozenset[str]) -> "PlacedCells":
+        """Return the cells of a record.
 
         Args:
             record: the object to store.
             odd: fields that the caller found not to fit; grows.
-            placed: every field that has a place, here or with the caller.
+            placed: every field that has a place, here or with the caller; the same each time.
         """
-        values = list(map(record.get, self.fields))
-        cells = [None if value is None else store(value) for value, store in zip(values, self._stores, strict=True)]
-        if cells.count(None) != values.count(None):
-            pairs = zip(self.fields, values, cells, strict=True)
+        sent = tuple(record)
+        placing = self._placings.get(sent) or self._placing(sent, placed)
+        values = list(record.values())
+        cells = [None if value is None else store(value) for value, store in zip(values, placing.stores, strict=True)]
+        has_misfit = cells.count(None) != values.count(None)
+        cells = list(placing.cells_of([*cells, None])[:-2])
+        if has_misfit:
+            pairs = zip(self.fields, map(record.get, self.fields), cells, strict=True)
             odd.update((name, value) for name, value, cell in pairs if cell is None and value is not None)
         strange = bool(odd)
-        for name in self.orders:
-            value = record.get(name)
-            key = None if name in odd else order_key(value)
-            strange = strange or (key is None and value is not None)
-            cells.append(key)
-        if not record.keys() <= placed:
-            odd.update((name, value) for name, value in record.items() if name not in placed)
-        cells.append(field_names(tuple(record)).nr)
-        cells.append(encode(odd).decode() if odd else None)
-        return cells, strange
+        cells += [order_key_of(cells[place]) for place in self._sorted]
+        if placing.others:
+            odd.update((name, record[name]) for name in placing.others)
+        cells += (placing.names.nr, encode(odd).decode() if odd else None)
+        return PlacedCells(cells, strange, placing.names)
+
+    def _placing(self, sent: tuple[str, ...], placed: frozenset[str]) -> "_Placing":
+        """Return how to place the values of fields with these names, and keep it."""
+        stores = tuple(self.fields[name].store if name in self.fields else _elsewhere for name in sent)
+        # Two more cells than fields: of fewer than two, `itemgetter` makes no tuple.
+        cells_of = itemgetter(*(sent.index(name) if name in sent else -1 for name in self.fields), -1, -1)
+        others = tuple(name for name in sent if name not in placed)
+        placing = _Placing(field_names(sent), stores, cells_of, others)
+        if len(self._placings) < _MOST_PICKED:
+            self._placings[sent] = placing
+        return placing
 
     def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
         """Return the object whose cells these are, fields in the order sent.
@@ -166,6 +175,35 @@ class Shape:
         if len(self._picked) < _MOST_PICKED and field_names(every).nr == listed:
             self._picked[listed] = picked
         return picked
+
+
+class PlacedCells(NamedTuple):
+    """The cells of an object, whether some value did not fit, and the names of its fields."""
+
+    cells: list[Cell]
+    odd: bool
+    names: FieldNames
+
+
+class _Placing(NamedTuple):
+    """How objects are stored whose fields have the same names.
+
+    Attributes:
+        names: the names in the order sent.
+        stores: what makes a cell of each value.
+        cells_of: returns the cells in storage order, and two more, of those in the order sent and an empty one.
+        others: names that have no place.
+    """
+
+    names: FieldNames
+    stores: tuple[Callable[[Json], Cell], ...]
+    cells_of: Callable[[Sequence[Cell]], tuple[Cell, ...]]
+    others: tuple[str, ...]
+
+
+def _elsewhere(_: Json) -> Cell:
+    """Return a cell that nobody takes, for a value that has no column here."""
+    return 0
 
 
 class _Picked(NamedTuple):
@@ -265,7 +303,7 @@ class Layout:
     def to_rows(self, nr: int, record: Mapping[str, Json]) -> "DocumentRows":
         """Return the rows of a record whose primary key is `nr`."""
         odd: dict[str, Json] = {}
-        names = {field_names(tuple(record))}
+        names: set[FieldNames] = set()
         parts: dict[str, list[list[Cell]]] = {}
         counts: list[Cell] = []
         misfit = self._identify(nr, record, odd)
@@ -275,11 +313,12 @@ class Layout:
             stored: list[list[Cell]] = []
             parts[part.field] = stored
             for position, row in enumerate(rows or ()):
-                cells, strange = shape.cells(row, {}, shape.field_set)
+                cells, strange, sent = shape.cells(row, {}, shape.field_set)
                 misfit = misfit or strange
                 stored.append([nr, position, *cells])
-                names.add(field_names(tuple(row)))
-        cells, strange = self.main.cells(record, odd, self._known)
+                names.add(sent)
+        cells, strange, sent = self.main.cells(record, odd, self._known)
+        names.add(sent)
         return DocumentRows([*counts, *cells], parts, names, misfit or strange)
 
     def _identify(self, nr: int, record: Mapping[str, Json], odd: dict[str, Json]) -> bool:

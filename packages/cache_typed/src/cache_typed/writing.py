@@ -4,10 +4,10 @@ Refuses to touch what did not change: an unchanged record costs one digest, a re
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
+from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
@@ -34,7 +34,6 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
-_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +157,14 @@ def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
     """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
     own = is_primary_key(layout, row.id)
     text = declared_text(row.text, layout.sources)
-    codes = _to_json([[code, int(place)] for code, place in text.codes])
+    codes = ",".join([f"[{encode_basestring(code)},{place:d}]" for code, place in text.codes])
     about: list[Cell] = [
         int(row.deleted),
         int(row.archived),
         None if row.key is None else _clean(row.key),
         _clean(text.sort_name),
         *(_clean(part) for part in text.by_class()),
-        _clean(codes),
+        _clean(f"[{codes}]"),
     ]
     digest = _digest(encode(row.record)) + _digest(repr(about).encode())
     head: list[Cell] = [None if own else _clean(written(row.id)), row.version, written_at]
