@@ -99,9 +99,9 @@ def holds(condition: Condition, record: Record) -> bool:
     values = _plain_values(record, condition.field)
     match condition:
         case OneOf(_, accepted):
-            return any(_same(value, candidate) for value in values for candidate in accepted)
+            return _is_one_of(values, accepted)
         case NoneOf(_, rejected):
-            return not any(_same(value, candidate) for value in values for candidate in rejected)
+            return not _is_one_of(values, rejected)
         case Missing(_, missing):
             return (not values) is missing
         case Within(_, low, high):
@@ -130,7 +130,7 @@ def is_no_amount(value: object) -> bool:
 
 def _is_meant(value: object, values: tuple[Scalar, ...]) -> bool:
     """Return whether a custom field has one of these values, or any."""
-    return any(_same(value, candidate) for candidate in values) if values else value is not None
+    return _is_one_of((value,), values) if values else value is not None
 
 
 def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
@@ -144,8 +144,12 @@ def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
         yield fields.get("field_value")
 
 
-def _same(value: object, other: Scalar) -> bool:
-    return _compare(value, other) == 0
+def _is_one_of(values: Sequence[object], candidates: Sequence[Scalar]) -> bool:
+    for value in values:
+        for candidate in candidates:
+            if _compare(value, candidate) == 0:
+                return True
+    return False
 
 
 def _between(value: object, low: Scalar | None, high: Scalar | None) -> bool:

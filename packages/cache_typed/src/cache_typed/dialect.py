@@ -74,17 +74,15 @@ class Column:
 
 def connect(path: str, patience: int = BUSY_MILLISECONDS) -> Connection:
     """Return a connection to a file or to `:memory:`; transactions are begun and ended explicitly."""
-    connection = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=Connection
-    )
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=Connection)
     try:
-        connection.execute(f"PRAGMA busy_timeout = {patience}")
+        db.execute(f"PRAGMA busy_timeout = {patience}")
         for pragma in _PRAGMAS:
-            connection.execute(pragma)
+            db.execute(pragma)
     except BaseException:
-        connection.close()
+        db.close()
         raise
-    return connection
+    return db
 
 
 def load_image(image: bytes, connection: Connection) -> None:
@@ -335,6 +333,8 @@ def upsert(
 REMEMBER_STATE = (
     "INSERT INTO cache_state (entity, state) VALUES (?, ?) ON CONFLICT (entity) DO UPDATE SET state = excluded.state"
 )
+EDITION = "PRAGMA data_version"
+"""Gives a number that is another one after each transaction of other connections that wrote."""
 LEARN_FIELDS = "INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
 

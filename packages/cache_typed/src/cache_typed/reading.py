@@ -17,9 +17,12 @@ from cache_typed.compiling import Clause, compiled, order_column
 from cache_typed.dialect import CHUNK, Connection
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import Layout
+from cache_typed.unchanged import unchanged
 
 _MAX = 2**62
 _FITTING = "cache_odd = 0"
+_FEW = 100
+"""Rows of which what was read is kept."""
 
 
 class KeyedRow(NamedTuple):
@@ -119,6 +122,13 @@ def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibilit
 
 def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     """Return the window of rows that meet the conditions, in order."""
+    if layout.spec.fetch_by != "full_list" or selection.where or selection.limit > _FEW:
+        return _selected(db, layout, selection)
+    # The account's own record and the definitions of its custom fields: most calls read them, and hardly any changes.
+    return unchanged(db, (layout.spec.name, selection), lambda: _selected(db, layout, selection))
+
+
+def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     odd = has_overflow(db, layout)
     query = window_query(layout, selection)
     shown = _shown(layout, selection.fields)
@@ -219,6 +229,10 @@ def state(db: Connection, entity: str) -> SyncState:
 
 def standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:
     """Return how each of these entities stands, in the order asked."""
+    return dict(unchanged(db, ("standings", *entities), lambda: _standings(db, entities)))
+
+
+def _standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:
     these = f"entity IN ({marks(entities)})"
     states = dict(db.execute(f"SELECT entity, state FROM cache_state WHERE {these}", entities))
     named = db.execute(f"SELECT DISTINCT entity FROM cache_quarantine WHERE {these}", entities)

@@ -69,6 +69,8 @@ def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+_AT_ONCE = 0.01
+"""Seconds below which nothing was waited for."""
 _BRIEF = 0.8
 """Seconds that an answer waits for what would only make it newer."""
 
@@ -153,6 +155,8 @@ class Services:
 
     def waited(self, seconds: float) -> "Services":
         """Return the services of a call that has waited for Katana so long already."""
+        if seconds < _AT_ONCE:
+            return self
         return replace(self, fresh=self.fresh.after(seconds))
 
 

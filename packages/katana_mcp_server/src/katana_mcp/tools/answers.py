@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic_core import to_json
 
 from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import escape_hidden
@@ -65,12 +66,29 @@ ENVELOPE_BYTES = 3_000
 
 def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[A]:
     """Return the first rows that fit into one answer with what stands beside them; at least one."""
+    beside = tuple(beside)
+    if _surely_fit((*rows, *beside)):
+        return rows
     size = ENVELOPE_BYTES + sum(size_of(part) + 1 for part in beside)
     for index, row in enumerate(rows):
         size += size_of(row) + 1
         if size > MAX_ANSWER_BYTES and index:
             return rows[:index]
     return rows
+
+
+def _surely_fit(parts: Sequence[BaseModel]) -> bool:
+    """Return whether all of these fit, found at once: most answers are far from too large."""
+    text = to_json(parts, exclude_none=True).decode()
+    is_plain = text.isascii() and text.isprintable() and "\\u" not in text
+    size = len(text) if is_plain else _LONGEST_SHOWN * len(text)
+    return ENVELOPE_BYTES + size + len(parts) <= MAX_ANSWER_BYTES - _CUT_BYTES
+
+
+_LONGEST_SHOWN = len("<U+E0001>")
+"""Bytes that a character may take, which is hidden and therefore shown."""
+_CUT_BYTES = 1_000
+"""What texts may become longer by being cut: by some 20 bytes, and each has 2,000 to begin with."""
 
 
 def size_of(part: BaseModel, texts: int = LONG_TEXT) -> int:

@@ -137,6 +137,7 @@ def is_moment(field: str) -> bool:
 IN_UTC = Days()
 
 
+@lru_cache(maxsize=64)
 def days_in(name: str | None) -> Days:
     """Return the days of a zone by its name, those of UTC where no such zone is known."""
     if not name:

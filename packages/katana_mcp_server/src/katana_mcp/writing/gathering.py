@@ -7,6 +7,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 
+from cache_core.clock import Clock
 from cache_core.sync.waiting import finished
 from katana_client import Priority
 from katana_mcp.references.services import Services
@@ -27,7 +28,12 @@ _PLACE = "one of Katana's 60 requests a minute"
 
 def in_time(services: Services) -> Services:
     """Return services with which a call waits for its plan, and for all before it, as long as that."""
-    return replace(services, until=services.clock.monotonic() + WAITS)
+    return replace(services, until=ends_waiting(services.clock))
+
+
+def ends_waiting(clock: Clock) -> float:
+    """Return when a plan of a call that begins now stops waiting, by the monotonic clock."""
+    return clock.monotonic() + WAITS
 
 
 async def gathered(change: AnyChange, request: Request, services: Services) -> object:

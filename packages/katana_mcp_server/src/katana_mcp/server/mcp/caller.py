@@ -1,12 +1,17 @@
 """Who calls, and how: over HTTP the holder of a token, who may ask for less than the server allows, never for more."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from fastmcp.server.dependencies import get_http_request
 from starlette.requests import Request
 
+from cache_core.sync.patience import OnDue
+from cache_core.sync.progress import OnProgress
 from katana_mcp.references.services import Services
+from katana_mcp.tools.asking import Confirmer
 
 READ_ONLY = "X-Katana-Read-Only"
 """A request with this header writes nothing."""
@@ -28,6 +33,16 @@ class Caller:
     read_only: bool = False
 
 
+class OfCall(TypedDict, total=False):
+    """Services that one call has for itself; see `Services`."""
+
+    until: float
+    tell: OnProgress
+    note: Callable[[str], None]
+    on_due: OnDue
+    person: Confirmer
+
+
 def principal_of(token: str) -> str:
     """Return the name of who has this token: the same at each start, and of no use for finding the token."""
     return f"http:{hashlib.sha256(b'katana-mcp principal ' + token.encode()).hexdigest()[:8]}"
@@ -47,9 +62,9 @@ def _asks_to_read_only(request: Request) -> bool:
     return any(value.strip().lower() not in _NO for value in request.headers.getlist(READ_ONLY))
 
 
-def for_caller(services: Services) -> Services:
-    """Return the services as this caller has them."""
+def for_caller(services: Services, **of_call: Unpack[OfCall]) -> Services:
+    """Return the services as this caller has them, with what is of this call alone."""
     now = caller()
     lookups = services.lookups.account.of_call(now.principal)
     read_only = services.read_only or now.read_only
-    return replace(services, lookups=lookups, principal=now.principal, read_only=read_only)
+    return replace(services, lookups=lookups, principal=now.principal, read_only=read_only, **of_call)

@@ -1,7 +1,6 @@
 """One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any, Self
 
 import structlog
@@ -24,7 +23,7 @@ from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.days import DayReading
 from katana_mcp.tools.outgoing import Outgoing, outgoing
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.writing.gathering import in_time
+from katana_mcp.writing.gathering import ends_waiting
 
 _log = structlog.get_logger("katana_mcp.tool")
 
@@ -82,17 +81,23 @@ class RequestTool(Tool):
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
         spec, dates = await self._spec(), DayReading()
         request = validated(spec.request, self.parameters, arguments, dates)
-        services = in_time(for_caller(await self._tenant.services()))
+        account, context = await self._tenant.services(), get_context()
+        reports = ProgressReports(context, account.syncer.specs)
+        services = for_caller(
+            account,
+            until=ends_waiting(account.clock),
+            tell=reports,
+            note=reports.note,
+            on_due=reports.expect,
+            person=PersonAtClient(context, account.clock),
+        )
         dated = has_days(spec, asked=dates.used)
         services = await with_days(services) if dated else services
         if dates.used:
             request = validated(spec.request, self.parameters, arguments, DayReading(services.days))
-        reports = ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(reports.overhear)
         try:
-            person = PersonAtClient(get_context(), services.clock)
-            reporting = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
-            answer = await spec.run(request, reporting)
+            answer = await spec.run(request, services)
             reports.end(whole=getattr(answer, "warming", None) is None)
             return with_zone(answer, services) if dated else answer
         except Refused as refusal:

@@ -38,7 +38,7 @@ def read_of(view: View) -> frozenset[str] | None:
 
 @cache
 def _fields(model: type[Answer], own: frozenset[str], named: tuple[str, ...]) -> frozenset[str]:
-    return own.union(_readers(model), named)
+    return own.union(*_readers(model), named)
 
 
 type Parts = dict[str, dict[tuple[str, RecordId], list[Record]]]
@@ -54,7 +54,12 @@ def filled[A: Answer](model: type[A], record: Record, names: Names | None = None
 
     Custom fields are named where there are names.
     """
-    said = {name: read(record, name) for name, read in _readers(model).items()}
+    texts, others = _readers(model)
+    # As `text` does, without a call for each: most fields of a row are texts.
+    said: dict[str, object] = {
+        name: value if isinstance(value := record.get(name), str) and value else None for name in texts
+    }
+    said.update((name, read(record, name)) for name, read in others.items())
     if "custom_fields" in said:
         said["custom_fields"] = custom_fields(record, "custom_fields", names)
     return model.model_validate(said | own)
@@ -79,17 +84,20 @@ def with_lines(header: ComputedFields, model: type[Answer], source: str) -> Comp
 
 
 @cache
-def _readers(model: type[Answer]) -> dict[str, Callable[[Record, str], object]]:
-    """Return how the fields of a model are read that a record can hold under their own names."""
-    return {name: _KINDS[field.annotation] for name, field in model.model_fields.items() if field.annotation in _KINDS}
+def _readers(model: type[Answer]) -> tuple[tuple[str, ...], dict[str, Callable[[Record, str], object]]]:
+    """Return the fields of a model that a record can hold under their own names: its texts, and how others are read."""
+    kinds = {name: field.annotation for name, field in model.model_fields.items() if field.annotation in _KINDS}
+    texts = tuple(name for name, kind in kinds.items() if kind == _TEXT)
+    return texts, {name: _KINDS[kind] for name, kind in kinds.items() if kind != _TEXT}
 
 
 def _several(model: type[Answer]) -> Callable[[Record, str], object]:
     return lambda record, name: [filled(model, row) for row in rows(record, name)] or None
 
 
+_TEXT = str | None
 _KINDS: dict[object, Callable[[Record, str], object]] = {
-    str | None: text,
+    _TEXT: text,
     int | None: get_int,
     bool | None: get_bool,
     Number | None: number,
