@@ -86,7 +86,8 @@ def with_lines(header: ComputedFields, model: type[Answer], source: str) -> Comp
 @cache
 def _readers(model: type[Answer]) -> tuple[tuple[str, ...], dict[str, Callable[[Record, str], object]]]:
     """Return the fields of a model that a record can hold under their own names: its texts, and how others are read."""
-    kinds = {name: field.annotation for name, field in model.model_fields.items() if field.annotation in _KINDS}
+    fields = model.model_fields.items()
+    kinds: dict[str, object] = {name: field.annotation for name, field in fields if field.annotation in _KINDS}
     texts = tuple(name for name, kind in kinds.items() if kind == _TEXT)
     return texts, {name: _KINDS[kind] for name, kind in kinds.items() if kind != _TEXT}
 
