@@ -66,9 +66,9 @@ async def test_a_warm_call_takes_no_more_turns_of_the_cache_than_it_is_known_to_
     turns: list[Callable[[Connection], object]] = []
     read = Storage.read
 
-    async def counted(self: Storage, work: Callable[[Connection], object]) -> object:
+    async def counted(self: Storage, work: Callable[[Connection], object], *, short: bool = True) -> object:
         turns.append(work)
-        return await read(self, work)
+        return await read(self, work, short=short)
 
     monkeypatch.setattr(Storage, "read", counted)
     own = prepared(clock)

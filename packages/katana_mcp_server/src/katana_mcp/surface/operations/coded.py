@@ -43,9 +43,7 @@ async def brought_first(entity: Entity, searches: Mapping[str, Search], services
     code = next(iter(searches.values())).text.strip()
     if len(code.split()) != 1 or not _LEAST <= len(code) <= _MOST or not any(map(str.isdigit, code)):
         return False
-    # Once all is listed, which is nearly always, nothing is asked: that takes no task.
-    first = [source for source in entity.sources if await services.lookups.account.is_first_listing(source)]
-    if not first or not any(await asyncio.gather(*[services.lookups.ask_first(source, code) for source in first])):
+    if not any(await asyncio.gather(*[services.lookups.ask_first(source, code) for source in entity.sources])):
         return False
     specs, plain_code = services.syncer.specs, plain(code)
     owners: list[Sourced] = []
