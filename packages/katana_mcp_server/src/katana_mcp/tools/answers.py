@@ -5,8 +5,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
-from pydantic_core import to_json
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter, WithJsonSchema
 
 from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import escape_hidden
@@ -79,12 +78,13 @@ def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[
 
 def _surely_fit(parts: Sequence[BaseModel]) -> bool:
     """Return whether all of these fit, found at once: most answers are far from too large."""
-    text = to_json(parts, exclude_none=True).decode()
+    text = _ANYTHING.dump_json(parts, exclude_none=True).decode()
     is_plain = text.isascii() and text.isprintable() and "\\u" not in text
     size = len(text) if is_plain else _LONGEST_SHOWN * len(text)
     return ENVELOPE_BYTES + size + len(parts) <= MAX_ANSWER_BYTES - _CUT_BYTES
 
 
+_ANYTHING = TypeAdapter[object](object)
 _LONGEST_SHOWN = len("<U+E0001>")
 """Bytes that a character may take, which is hidden and therefore shown."""
 _CUT_BYTES = 1_000
