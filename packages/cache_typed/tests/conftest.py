@@ -4,19 +4,17 @@ from collections.abc import Generator
 from contextlib import closing
 
 import pytest
+from typed_empty import empty_cache
 
-from cache_typed import dialect, schema
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
-from cache_typed.tables.bom_rows import BOM_ROW_TABLE
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 
 @pytest.fixture
 def db() -> Generator[Connection]:
-    """Return a connection to an empty cache of orders and BOM rows in memory."""
-    with closing(dialect.connect(":memory:")) as connection:
-        dialect.load_image(schema.empty_image((SALES_ORDER_TABLE, BOM_ROW_TABLE)), connection)
+    """Return a connection to an empty cache of orders, BOM rows and variants in memory."""
+    with closing(empty_cache()) as connection:
         yield connection
 
 

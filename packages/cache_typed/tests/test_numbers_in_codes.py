@@ -1,15 +1,16 @@
 """Codes that begin alike, `SO-1042`: the index is asked for the number alone where few rows hold it."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typed_empty import empty_cache
 
 from cache_core.protocol import Batch, Row, Search, SearchResult
 from cache_core.search_rules import SearchText
-from cache_typed import dialect, schema, searching
+from cache_typed import searching
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.searching import search
@@ -17,19 +18,6 @@ from cache_typed.tables.variants import VARIANT_TABLE
 from cache_typed.writing import write_batch
 
 FEW = 500
-
-
-@pytest.fixture
-def db() -> Generator[Connection]:
-    """Return a connection to an empty cache in memory."""
-    with closing(_empty()) as connection:
-        yield connection
-
-
-def _empty() -> Connection:
-    connection = dialect.connect(":memory:")
-    dialect.load_image(schema.empty_image((VARIANT_TABLE,)), connection)
-    return connection
 
 
 def store(db: Connection, names: Sequence[str], first: int = 1) -> None:
@@ -90,7 +78,7 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 
 @given(st.lists(TEXTS, max_size=8), TEXTS, st.integers(0, 3))
 def test_what_is_found_does_not_depend_on_what_is_asked_for(names: Sequence[str], text: str, few: int) -> None:
-    with closing(_empty()) as db, pytest.MonkeyPatch.context() as patch:
+    with closing(empty_cache()) as db, pytest.MonkeyPatch.context() as patch:
         store(db, names)
         usual = found(db, text, near=True)
         patch.setattr(searching, "_FEW", few - 1)

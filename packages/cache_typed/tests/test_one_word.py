@@ -1,18 +1,19 @@
 """A search for one word that many rows hold: indexes tell what reading the rows would tell."""
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_empty import empty_cache
 
 from cache_core.conditions import EVERYTHING, LIVE, Missing, OneOf, Visibility
 from cache_core.protocol import Batch, Row, Search, SearchResult
 from cache_core.records import Json, RecordId
 from cache_core.search_rules import SearchText, Tier, WeightClass, fold, tokens_of
-from cache_typed import dialect, one_word, schema, searching
+from cache_typed import dialect, one_word, searching
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.searching import search
@@ -21,19 +22,6 @@ from cache_typed.writing import write_batch
 
 ALL, NONE = 0, sys.maxsize
 """Values of `one_word.FEW`: every match is ranked by indexes, or none is."""
-
-
-@pytest.fixture
-def db() -> Generator[Connection]:
-    """Return a connection to an empty cache in memory."""
-    with closing(_empty()) as connection:
-        yield connection
-
-
-def _empty() -> Connection:
-    connection = dialect.connect(":memory:")
-    dialect.load_image(schema.empty_image((VARIANT_TABLE,)), connection)
-    return connection
 
 
 def store(db: Connection, rows: Sequence[Row]) -> None:
@@ -103,7 +91,7 @@ REQUESTS = st.builds(
 @given(rows_of(), st.lists(REQUESTS, min_size=1, max_size=6), st.integers(1, 15))
 @settings(deadline=None, max_examples=60)
 def test_indexes_rank_as_the_rows_do(rows: list[Row], requests: list[Search], most: int) -> None:
-    with closing(_empty()) as db:
+    with closing(empty_cache()) as db:
         store(db, rows)
         for request in requests:
             assert found(db, request, ALL, most) == found(db, request, NONE, most)
