@@ -42,6 +42,11 @@ def named(own: OwnSandbox) -> list[str]:
     return [request.path for request in own.sandbox.journal if any(name in str(request.query) for name in filters)]
 
 
+def answered(own: OwnSandbox) -> list[str]:
+    """Return the paths of what Katana has answered: the listing that begins as an answer is given is not part of it."""
+    return [request.path for request in own.sandbox.journal if request.status is not None]
+
+
 async def soon(stage: Stage, clock: ManualClock, tool: str, arguments: Mapping[str, object]) -> Payload:
     """Return the answer of a call that may take two seconds of the account's first minute."""
     return await within(clock, SOON, stage.call(tool, **arguments))
@@ -76,7 +81,7 @@ async def test_named_stock_is_there_within_two_seconds_of_the_first_call(own: Ow
         assert all(level["location"] for level in answer["stock"][0]["locations"])
         assert answer["stock"][0]["name"]
         assert answer["warming"]
-        assert stage.requests() <= 6
+        assert len(answered(own)) <= 6
 
 
 async def test_named_variants_are_there_within_two_seconds_of_the_first_call(
