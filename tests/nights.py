@@ -2,6 +2,9 @@
 
 from datetime import UTC, datetime
 
+import pytest
+from _pytest.mark import ParameterSet
+
 NIGHTS = 8
 """In so many nights each step was taken."""
 
@@ -14,3 +17,13 @@ def round_of_nights() -> int:
 def first_step(stride: int = NIGHTS) -> int:
     """Return the first step, from 0, of a loop with this stride: another each night where the stride is `NIGHTS`."""
     return datetime.now(UTC).toordinal() % NIGHTS if stride == NIGHTS else 0
+
+
+def rest_in_turn[Case](*cases: Case) -> list[Case | ParameterSet]:
+    """Return the cases of a test of which `make test` runs the first alone; `make soak` takes a share of the others.
+
+    For cases that take the same way through the code: another kind of document, a larger account, a further text.
+    """
+    first, *rest = cases
+    marks = (pytest.mark.soak, pytest.mark.in_turn)
+    return [first, *(pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks) for case in rest)]

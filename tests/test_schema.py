@@ -18,6 +18,7 @@ from scripts.render_resources import FOLDER as RESOURCES
 from scripts.render_tables import FOLDER as TABLES
 from scripts.render_tables import known_tables
 from scripts.schema_from_openapi import FACTS, facts_of, text_of
+from tests.nights import rest_in_turn
 
 from katana_schema.openapi import document
 from katana_schema.reading import ApiFacts, laid_over, read_facts
@@ -110,7 +111,8 @@ COLUMNS = [
 
 
 @pytest.mark.parametrize(
-    ("folder", "module", "lines"), [(MODELS, "purchase_order_rows", FIELDS), (TABLES, "purchase_orders", COLUMNS)]
+    ("folder", "module", "lines"),
+    rest_in_turn((TABLES, "purchase_orders", COLUMNS), (MODELS, "purchase_order_rows", FIELDS)),
 )
 def test_a_new_field_of_a_schema_is_a_field_and_a_column_without_a_line(
     folder: Path, module: str, lines: list[str]

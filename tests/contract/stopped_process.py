@@ -4,9 +4,9 @@ Told the directory; to stop in a write, the backend too.
 """
 
 import asyncio
-import os
 import signal
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,7 +66,8 @@ async def write(directory: Path, backend: str) -> None:
 
 def _stops(error: BaseException) -> None:
     del error
-    os.kill(os.getpid(), signal.SIGSTOP)
+    # Sent to the process, its first thread would take it, and this one might have committed before it stops.
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 if __name__ == "__main__":

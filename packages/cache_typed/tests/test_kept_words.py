@@ -74,7 +74,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(STEPS, max_size=12), st.integers(1, 12), st.integers(1, 4))
 def test_kept_words_are_those_of_the_file(steps: list[tuple[object, list[str]]], most_words: int, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch, closing(dialect.connect(":memory:")) as db:

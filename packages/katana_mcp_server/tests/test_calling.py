@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from tests.nights import rest_in_turn
 
 from katana_mcp.commands import calling, first_sync
 from katana_mcp.commands.cache import screen
@@ -107,7 +108,7 @@ def test_a_person_is_asked_before_a_write(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
-@pytest.mark.parametrize("words", [["tools"], ["tools", "--json"]])
+@pytest.mark.parametrize("words", rest_in_turn(["tools"], ["tools", "--json"]))
 def test_output_that_has_no_room_is_one_sentence_and_an_exit_code(words: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         command = [sys.executable, "-m", "katana_mcp", *words]

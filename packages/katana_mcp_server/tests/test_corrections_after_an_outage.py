@@ -3,6 +3,7 @@
 import pytest
 from correcting_steps import CASES, WRITES, brought_to_its_end, planned, tried
 from journal_plans import hasty
+from tests.nights import rest_in_turn
 
 from cache_core.protocol import OWN_WRITE_STANDS
 from katana_mcp.testing import Payload, Stage
@@ -35,7 +36,7 @@ async def refused(stage: Stage, clock: ManualClock, token: str, **asked: object)
     return outcome
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_it_goes_on_after_a_refusal_though_the_first_step_is_no_longer_among_those_to_do(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:
@@ -50,7 +51,7 @@ async def test_it_goes_on_after_a_refusal_though_the_first_step_is_no_longer_amo
     assert case.shape(tenant, order["id"]) == end
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_way_back_that_is_refused_is_not_done_and_can_be_taken_again(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:
@@ -97,7 +98,7 @@ def writes(stage: Stage, sent: int) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("from_the_end", [1, 2])
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_step_whose_answer_is_lost_is_not_sent_again_while_listings_may_lag_behind_it(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, from_the_end: int
 ) -> None:
@@ -114,7 +115,7 @@ async def test_a_step_whose_answer_is_lost_is_not_sent_again_while_listings_may_
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_step_that_a_later_look_finds_done_is_counted(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, *, is_refused: bool
 ) -> None:
@@ -134,7 +135,7 @@ async def test_a_step_that_a_later_look_finds_done_is_counted(
     assert CASES[size].shape(tenant, order["id"]) == end
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_step_that_was_answered_is_not_sent_again_by_a_later_call_while_listings_lag(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:
@@ -150,7 +151,7 @@ async def test_a_step_that_was_answered_is_not_sent_again_by_a_later_call_while_
     assert (CASES[size].shape(tenant, order["id"]), len(writes(stage, sent))) == (end, steps)
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_what_was_answered_to_its_last_step_is_applied_and_not_stopped_though_listings_lag(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:
@@ -163,7 +164,7 @@ async def test_what_was_answered_to_its_last_step_is_applied_and_not_stopped_tho
     assert not [message for message in told if "stopped" in message or "same token" in message]
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_way_back_is_not_done_because_of_a_listing_from_before_the_way_there(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:
@@ -182,7 +183,7 @@ async def test_a_way_back_is_not_done_because_of_a_listing_from_before_the_way_t
 
 
 @pytest.mark.parametrize("roll_back", [False, True])
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_listing_that_shows_all_but_the_last_step_is_no_basis_for_going_on_or_back(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str, *, roll_back: bool
 ) -> None:
@@ -199,7 +200,7 @@ async def test_a_listing_that_shows_all_but_the_last_step_is_no_basis_for_going_
     assert (len(writes(stage, sent)), CASES[size].shape(tenant, order["id"])) == (steps + 1, end)
 
 
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_a_way_back_is_not_done_where_the_only_step_of_the_way_there_got_no_answer(
     stage: Stage, tenant: Tenant, clock: ManualClock, size: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any, override
 import pytest
 from correcting_steps import CASES, WRITES, brought_to_its_end, planned, tried
 from journal_plans import hasty
+from tests.nights import rest_in_turn
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
@@ -52,7 +53,7 @@ def fill(*_: object) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("step", range(1, STEPS + 1))
+@pytest.mark.parametrize("step", rest_in_turn(*range(1, STEPS + 1)))
 async def test_a_correction_stops_where_the_disk_is_full_and_goes_on_once_there_is_room(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, step: int, when: When
 ) -> None:

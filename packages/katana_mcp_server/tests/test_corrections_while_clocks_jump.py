@@ -6,6 +6,7 @@ import pytest
 from correcting_steps import CASES, WRITES, brought_to_its_end, planned, tried
 from counted_goods import NORTH, goods, table_of
 from journal_plans import hasty
+from tests.nights import rest_in_turn
 
 from cache_core.protocol import OWN_WRITE_STANDS
 from katana_mcp.configuration.sandbox import OwnSandbox
@@ -69,7 +70,7 @@ async def still_in_doubt(stage: Stage, clock: ManualClock, token: str) -> None:
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("size", rest_in_turn(*SMALL))
 async def test_the_last_step_is_sent_once_whatever_the_clock_is_set_to(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, size: str, jump: float
 ) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from correcting_steps import CASES, WRITES, tried
 from journal_plans import hasty
+from tests.nights import rest_in_turn
 
 from katana_mcp.testing import Stage
 from katana_sandbox import Drop, EditBody, Fault, ManualClock, Tenant
@@ -16,7 +17,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("roll_back", [False, True])
-@pytest.mark.parametrize("name", ["small", "small sale", "small make"])
+@pytest.mark.parametrize("name", rest_in_turn("small", "small sale", "small make"))
 async def test_what_an_old_listing_does_not_show_is_not_sent_again(
     stage: Stage, tenant: Tenant, clock: ManualClock, name: str, *, roll_back: bool
 ) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 from server_wire import live
+from tests.nights import rest_in_turn
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.references.services import Current
@@ -263,7 +264,7 @@ def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_le
     assert [warning.message for warning in refused.value.warnings] == [message]
 
 
-@pytest.mark.parametrize("broken", ["customers", "sales_orders", "variants", "inventory", "locations"])
+@pytest.mark.parametrize("broken", rest_in_turn("inventory", "customers", "sales_orders", "variants", "locations"))
 async def test_the_age_of_what_is_old_is_counted_from_the_moment_that_the_answer_names(
     stage: Stage, clock: ManualClock, broken: str
 ) -> None:

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 from server_wire import Wire, amount
+from tests.nights import rest_in_turn
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
@@ -126,7 +127,7 @@ async def test_an_own_write_shows_in_all_that_is_told_from_the_ledger_at_once(
     assert stage.requests() == requests
 
 
-@pytest.mark.parametrize("wait", [1, 30 * 60], ids=["just shipped", "shipped long ago"])
+@pytest.mark.parametrize("wait", rest_in_turn(1, 30 * 60), ids=["just shipped", "shipped long ago"])
 @pytest.mark.parametrize("is_order", [True, False], ids=["the order is deleted", "the shipment is deleted"])
 async def test_what_a_deletion_of_ours_took_back_counts_no_longer(
     stage: Stage, clock: ManualClock, tenant: Tenant, wait: int, is_order: bool

@@ -43,7 +43,7 @@ def test_only_the_longest_texts_are_cut_and_say_by_how_much() -> None:
 
 @pytest.mark.parametrize("text", ["ж", "\u202e", "\x1b", '"', "\U000e0041", "\ud800"])
 def test_whatever_the_texts_are_made_of_the_answer_fits(text: str) -> None:
-    rows = [{f"field {nr}": text * 2_000 for nr in range(30)} for _ in range(3)]
+    rows = [{f"field {nr}": text * 2_000 for nr in range(10)} for _ in range(3)]
     assert _size(outgoing({"rows": rows, "warnings": []})) <= MAX_ANSWER_BYTES
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 import pytest
+from tests.nights import rest_in_turn
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 from katana_sandbox.factory.build import SMALL_ORDERS
@@ -72,7 +73,7 @@ def test_the_supplier_code_is_on_one_ordinary_part_with_stock_supplier_and_neigh
     assert (part["deleted_at"], material["archived_at"]) == (None, None)
 
 
-@pytest.mark.parametrize(("variants", "orders"), [(None, None), (700, 300), (1, 3), (0, 10)])
+@pytest.mark.parametrize(("variants", "orders"), [(1, 3), (0, 10), *rest_in_turn((None, None), (700, 300))])
 def test_derived_figures_are_those_the_rules_would_derive(variants: int | None, orders: int | None) -> None:
     sandbox = Sandbox(SandboxConfig(variants=variants, orders=orders), clock=ManualClock())
     tenant = sandbox.tenant()
@@ -115,7 +116,7 @@ def test_committed_stock_is_what_open_rows_still_need(tenant: Tenant) -> None:
         assert Decimal(row["quantity_committed"]) == expected
 
 
-@pytest.mark.parametrize(("variants", "orders"), [(None, None), (900, 400)])
+@pytest.mark.parametrize(("variants", "orders"), rest_in_turn((None, None), (900, 400)))
 def test_the_account_satisfies_its_ledger_from_the_start(variants: int | None, orders: int | None) -> None:
     tenant = Sandbox(SandboxConfig(variants=variants, orders=orders), clock=ManualClock()).tenant()
     sums: defaultdict[tuple[int, int], Decimal] = defaultdict(Decimal)

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from tests.nights import rest_in_turn
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 from katana_sandbox.registry import COLLECTIONS
@@ -33,7 +34,7 @@ def test_orders_are_in_every_state_some_late_some_made_to_order(tenant: Tenant) 
     assert any(order["includes_partial_completions"] and order["status"] == "DONE" for order in orders)
 
 
-@pytest.mark.parametrize(("variants", "orders"), [(None, None), (700, 300), (1, 3)])
+@pytest.mark.parametrize(("variants", "orders"), [(1, 3), *rest_in_turn((None, None), (700, 300))])
 def test_derived_figures_are_those_the_rules_would_derive(variants: int | None, orders: int | None) -> None:
     tenant = Sandbox(SandboxConfig(variants=variants, orders=orders), clock=ManualClock()).tenant()
     before = everything(tenant)
