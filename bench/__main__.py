@@ -57,10 +57,14 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "sandbox": (_of("outside.sandbox"), FACTORIES),
 }
 """What there is to measure, and at how many variants or orders."""
-ASKED = {("sandbox", FACTORIES[-1]), ("purchase_orders", ORDERS[-1]), ("manufacturing_orders", ORDERS[-1])}
+ASKED = {
+    *(("sandbox", FACTORIES[-1]), ("sync", SIZES[1])),
+    *(("purchase_orders", ORDERS[-1]), ("manufacturing_orders", ORDERS[-1])),
+}
 """What is measured only where `--sizes` names its size.
 
-It takes three to five minutes each: few want so large a stand-in, and other orders are kept as sales orders are.
+It takes minutes: few want so large a stand-in, other orders are kept as sales orders are, and a sync is told by its
+smallest and its largest.
 """
 
 

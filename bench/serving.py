@@ -16,7 +16,7 @@ from tests.surface.prepared import prepared
 
 from bench import lines
 from bench.caches import FLOOR
-from bench.figures import REPEATS, Figure, Work, p50, side_by_side
+from bench.figures import Figure, Work, p50, side_by_side
 from bench.noop_server import Repeating, repeating
 from bench.noop_server import server as noop_server
 from katana_mcp.caches.backends import BACKENDS
@@ -28,6 +28,7 @@ STARTS = 5
 OURS = "ours"
 
 
+_CALLS = 50
 _IN_A_MINUTE = 10
 """Requests that calls send while time stands still: what is read live has some 30 a minute."""
 
@@ -79,7 +80,7 @@ async def _warm(tool: str, stages: dict[str, Stage], least: dict[str, Work]) -> 
         await works[name](0)
         before[name] = stage.requests()
     live = lines.NOT_CACHED.get(tool, 0)
-    repeats = min(REPEATS, _IN_A_MINUTE // live) if live else REPEATS
+    repeats = min(_CALLS, _IN_A_MINUTE // live) if live else _CALLS
     took = p50(await side_by_side(works | least, repeats))
     asked = {name: (stage.requests() - before[name]) / repeats for name, stage in stages.items()}
     return [

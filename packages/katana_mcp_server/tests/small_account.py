@@ -79,12 +79,14 @@ class Lookups:
         await self._bring()
         return not self.is_silent
 
-    async def ask_first(self, entity: str, code: str) -> bool:
-        self.first.append((entity, code))
-        self.clock.advance(self.takes)
-        if entity in self.listing:
-            await self._bring()
-        return entity in self.listing
+    async def ask_first(self, entities: Sequence[str], code: str) -> bool:
+        listing = [entity for entity in entities if entity in self.listing]
+        for entity in entities:
+            self.first.append((entity, code))
+            self.clock.advance(self.takes)
+            if entity in self.listing:
+                await self._bring()
+        return bool(listing)
 
     async def _bring(self) -> None:
         for entity, records in self.brings.items():

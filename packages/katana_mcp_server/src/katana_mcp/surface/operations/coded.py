@@ -1,6 +1,5 @@
 """A query that is shaped like the account's numbers or codes is one first: what has it comes first, a miss is said."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from cache_core.conditions import EVERYTHING
@@ -43,7 +42,7 @@ async def brought_first(entity: Entity, searches: Mapping[str, Search], services
     code = next(iter(searches.values())).text.strip()
     if len(code.split()) != 1 or not _LEAST <= len(code) <= _MOST or not any(map(str.isdigit, code)):
         return False
-    if not any(await asyncio.gather(*[services.lookups.ask_first(source, code) for source in entity.sources])):
+    if not await services.lookups.ask_first(entity.sources, code):
         return False
     specs, plain_code = services.syncer.specs, plain(code)
     owners: list[Sourced] = []
