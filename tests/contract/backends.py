@@ -6,6 +6,8 @@ from functools import partial
 from itertools import permutations
 from pathlib import Path
 
+import pytest
+
 from cache_core.compared import ComparedBackend, Comparison
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import CacheBackend
@@ -22,6 +24,10 @@ from katana_mcp.configuration.backend_flags import FLAGS
 from .entities import NINE
 from .toy_tables import TOY_TABLES
 from .toys import SPECS, TOY
+
+IN_TURN: dict[str, tuple[pytest.MarkDecorator, ...]] = {}
+"""How cases of a backend are marked where its callers are timed: what is to go waits for its night."""
+IN_TURN["legacy"] = (pytest.mark.in_turn,)  # goes with cache_legacy
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ LIGHT = Path(__file__).with_name("light_process.py")
 type Readings = dict[str, Any]
 
 
-async def _started(count: int, url: str, key: str, directory: Path) -> list[asyncio.subprocess.Process]:
+async def _started(count: int, url: str, key: str, directory: Path, seconds: float) -> list[asyncio.subprocess.Process]:
     """Start so many processes; return them once each has opened the cache."""
-    command = (sys.executable, str(LIGHT), url, key, str(directory), str(SECONDS))
+    command = (sys.executable, str(LIGHT), url, key, str(directory), str(seconds))
     processes = [await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE) for _ in range(count)]
     for process in processes:
         assert process.stdout is not None
@@ -43,7 +43,7 @@ def _cache_of(root: Path) -> Path:
     return next(root.rglob("typed-*.db"))
 
 
-async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Readings], int, float]:
+async def _run(count: int, root: Path, seconds: float, *, stops: bool = False) -> tuple[list[Readings], int, float]:
     """Let so many processes follow people's work; return their figures, the requests, and the longest write in ms.
 
     In the end nothing differs.
@@ -51,14 +51,14 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Rea
     sandbox = Sandbox()
     people = People(sandbox.tenant(), 1)
     async with sandbox.serve() as url:
-        processes = await _started(count, url, sandbox.default_key, root)
+        processes = await _started(count, url, sandbox.default_key, root, seconds)
         holding = Holding(_cache_of(root))
         holding.start()
-        working = asyncio.create_task(work(people, SECONDS))
+        working = asyncio.create_task(work(people, seconds))
         if stops:
-            await asyncio.sleep(SECONDS / 4)
+            await asyncio.sleep(seconds / 4)
             processes[0].send_signal(signal.SIGSTOP)
-            await asyncio.sleep(SECONDS / 2)
+            await asyncio.sleep(seconds / 2)
             processes[0].send_signal(signal.SIGCONT)
         readings = await _ended(processes)
         await working
@@ -73,10 +73,10 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Rea
 
 @pytest.mark.soak
 @pytest.mark.alone
-@pytest.mark.timeout(SECONDS * 2 + 300)
+@pytest.mark.timeout(SECONDS + 300)
 async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_one(tmp_path: Path) -> None:
-    alone, one, _ = await _run(1, tmp_path / "one")
-    readings, four, longest = await _run(4, tmp_path / "four")
+    alone, one, _ = await _run(1, tmp_path / "one", SECONDS / 2)
+    readings, four, longest = await _run(4, tmp_path / "four", SECONDS / 2)
     sys.stdout.write(f"\nrequests {one} by one, {four} by four; longest write {longest:.0f} ms; {alone} {readings}\n")
     assert [reading["faults"] for reading in (*alone, *readings)] == [[]] * 5
     assert not any(reading["fastmcp"] for reading in readings)
@@ -89,7 +89,7 @@ async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_on
 @pytest.mark.alone
 @pytest.mark.timeout(SECONDS + 300)
 async def test_a_process_that_stops_for_a_minute_holds_no_other_up(tmp_path: Path) -> None:
-    (stopped, *others), _, _ = await _run(4, tmp_path / "cache", stops=True)
+    (stopped, *others), _, _ = await _run(4, tmp_path / "cache", SECONDS, stops=True)
     sys.stdout.write(f"\nstopped {stopped}; others {others}\n")
     assert [reading["faults"] for reading in (stopped, *others)] == [[]] * 4
     assert max(other["longest"] for other in others) < 1
