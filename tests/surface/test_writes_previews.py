@@ -35,7 +35,7 @@ SOME = settings(
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-MANY = settings(SOME, max_examples=75, derandomize=False, print_blob=True)
+MANY = settings(SOME, max_examples=40, derandomize=False, print_blob=True)
 
 
 def test_every_tool_that_plans_has_a_row_here() -> None:

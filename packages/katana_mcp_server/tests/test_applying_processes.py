@@ -22,7 +22,7 @@ from katana_mcp.testing import Payload
 from katana_sandbox import Fault, Hang, Mutate, Sandbox, Tenant
 
 APPLIES = Path(__file__).with_name("applying_process.py")
-KILLS = 25
+KILLS = 15
 COUNTS = ("applied", "failed", "unknown", "not_tried")
 KNOWN: Wire = {
     "comment": "old",

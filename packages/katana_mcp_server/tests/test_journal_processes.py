@@ -167,7 +167,7 @@ def test_what_a_killed_process_had_begun_is_looked_up_and_what_it_had_not_is_cla
 @pytest.mark.soak
 def test_processes_killed_at_any_moment_send_no_action_twice(tmp_path: Path) -> None:
     path, sent, clock = tmp_path / "journal-x.sqlite", tmp_path / "sent", SystemClock()
-    plans, kills, dice = 2_000, 0, random.Random(1)
+    plans, kills, dice = 1_000, 0, random.Random(1)
     with closing(JournalFile(path, clock)) as file:
         for nr in range(plans):
             file.add(plan_of(f"token {nr}", clock))

@@ -326,7 +326,7 @@ def test_two_plans_that_collide_and_both_read_first_leave_what_one_order_of_them
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-@settings(max_examples=75, suppress_health_check=HASTY)
+@settings(max_examples=45, suppress_health_check=HASTY)
 @given(kinds=PAIRS, turns=TURNS, kill=KILLS)
 def test_many_pairs_of_plans_at_once_leave_what_one_order_of_them_leaves(
     kinds: tuple[Kind, Kind], turns: list[bool], kill: Kill
