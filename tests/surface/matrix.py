@@ -403,8 +403,8 @@ WRITES = "apply_plan"
 
 
 def let_ask(tool: str, clock: ManualClock) -> None:
-    """Let a minute pass before what asks Katana in any case, a plan, a rebuild or a trace: a minute has 60 requests."""
-    if tool in PLANS | {"rebuild_cache", "trace"}:
+    """Let a minute pass before what asks Katana in any case, a plan or stock by bin: a minute has 60 requests."""
+    if tool in PLANS | {"rebuild_cache", "trace", "check_inventory"}:
         clock.advance(A_MINUTE)
 
 

@@ -372,3 +372,17 @@ async def test_a_long_one_is_answered_as_running_and_followed_by_its_token(
         assert "of 12 steps are done" in answer["warnings"][0]["message"]
         clock.advance(30)
     assert (answers[0], answers[-1]) == ("plan_running", "applied:")
+
+
+async def test_a_way_back_goes_on_where_costs_that_were_put_already_make_more_to_do_than_was_foreseen(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order, preview = await planned(stage, tenant, CASES["units"], NUMBER)
+    before, held = shape(tenant, order["id"]), stock(tenant, order)
+    stage.own.sandbox.faults.add(Fault("DELETE *", nth=1, action=Status(503)))
+    stopped = await tried(stage, clock, preview["plan_token"])
+    assert [action["method"] for action in stopped["actions"] if action["state"] != "applied"] == ["DELETE", "DELETE"]
+    stage.own.sandbox.faults.clear()
+    last = await brought_to_its_end(stage, clock, preview["plan_token"], roll_back=True)
+    assert last["message"].startswith("done: roll back"), last["message"]
+    assert (shape(tenant, order["id"]), stock(tenant, order)) == (before, held)

@@ -131,6 +131,14 @@ def test_a_step_that_was_not_sent_yet_may_be_left_but_not_ever_more_of_them(
     assert look("now", names).is_new([sending(name) for name in sent], back=False) is is_new
 
 
+@pytest.mark.parametrize(("names", "is_new"), [("xyz", True), ("xyzuv", True), ("xyzuvw", False), ("ayz", False)])
+def test_more_may_be_left_than_when_the_last_step_was_sent_but_never_more_than_once_was(
+    names: str, is_new: bool
+) -> None:
+    sent = [sending("a", left=5), sending("b", left=2)]
+    assert look("now", names).is_new(sent, back=False) is is_new
+
+
 @pytest.mark.parametrize(
     ("names", "method", "is_shown"),
     [("ax", "PATCH", True), ("ax", "DELETE", True), ("ax", "POST", False), ("", "PATCH", False)],

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from server_wire import live
 from test_shared_budget import HOSTILE
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, within
 from katana_sandbox import EditHeaders, Fault, ManualClock, Sandbox, SandboxConfig, Status
-from katana_sandbox.store.keys import FIRST_ID
 
 pytestmark = pytest.mark.threads
 
@@ -21,14 +21,16 @@ async def test_two_servers_that_warm_up_one_cache_keep_to_the_limit_and_answer_w
 ) -> None:
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(SandboxConfig(variants=9_000, orders=2_000), clock=clock))
+    named = [variant["id"] for variant in live(own.sandbox.tenant(), "variants")[:2]]
     setup = Setup(cache_dir=tmp_path, flags={"sync": "background"})
     async with staged(own, setup) as one, staged(own, setup) as other:
         for stage in (one, other):
             await stage.client.list_tools()
             await stage.call("cache_status")
-        for _ in range(20):
+        for _ in range(30):
             for stage in (one, other):
-                await within(clock, 10, stage.call("check_inventory", skus_or_variant_ids=[FIRST_ID, FIRST_ID + 1]))
+                answer = await within(clock, 10, stage.call("check_inventory", skus_or_variant_ids=named))
+                assert [row["variant_id"] for row in answer["stock"]] == named
             await paced(clock, clock.sleep(5), 1)
     assert len(own.sandbox.journal) > 75
     assert own.sandbox.max_requests_in_window() <= 60

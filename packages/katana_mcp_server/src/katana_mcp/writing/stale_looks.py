@@ -114,14 +114,15 @@ class Look(NamedTuple):
     def is_new(self, sent: Iterable[Sending], *, back: bool) -> bool:
         """Return whether what is left begins with a step that was not sent: what one does may be foreseen in part.
 
-        Where ever more is left, nothing comes of it.
+        Where more is left than ever before, nothing comes of it.
         """
         known = self._known(sent)
         if self._is_old(known):
             return False
         same_way = _same_way(known, back=back)
         done = {sending.step for sending in same_way}
-        return hash_of_step(self.rest[0]) not in done and (len(done) == 1 or len(self.rest) <= same_way[-1].left)
+        most = max(sending.left for sending in same_way)
+        return hash_of_step(self.rest[0]) not in done and (len(done) == 1 or len(self.rest) <= most)
 
     def is_before_last(self, sent: Sequence[Sending], *, back: bool) -> bool:
         """Return whether it is too old to show the last step that was sent that way, or leaves just that one."""
