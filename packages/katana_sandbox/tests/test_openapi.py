@@ -425,13 +425,11 @@ class SpecResponse:
     def __init__(self, answer: Answer) -> None:
         self.data = answer.raw
         self.status_code = answer.status
-        kept = {name: value for name, value in answer.headers.items() if name not in UNREADABLE}
-        self.headers = Headers(kept)
+        self.headers = Headers({name: value for name, value in answer.headers.items() if name not in UNREADABLE})
         self.content_type = answer.headers.get("content-type", "")
 
 
-UNJUDGED = Config(spec_validator_cls=cast("Any", None))
-"""Takes four seconds less in each process: one test judges the document itself."""
+UNJUDGED = Config(spec_validator_cls=cast("Any", None))  # takes four seconds in each process: one test judges
 
 
 @pytest.fixture(scope="module")
@@ -443,8 +441,8 @@ def facts() -> OpenAPI:
 def description() -> OpenAPI:
     if not SPEC.is_file():
         pytest.skip("the OpenAPI description is not beside this repository")
-    with SPEC.open(encoding="utf-8") as file:
-        return OpenAPI.from_dict(yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), UNJUDGED)
+    text = SPEC.read_text(encoding="utf-8")
+    return OpenAPI.from_dict(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), UNJUDGED)
 
 
 def test_the_facts_make_a_document_that_is_openapi() -> None:
