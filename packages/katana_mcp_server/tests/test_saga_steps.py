@@ -274,9 +274,10 @@ async def test_a_step_that_never_shows_is_not_sent_again() -> None:
         # After the first step another one may be left, and even more of them than were foreseen.
         (["ab", *["xy"] * 5, "y", ""], "axy"),
         (["ab", *["xyz"] * 5, "yz", "z", ""], "axyz"),
-        # After more steps it may be another, but no longer more and more.
+        # After more steps it may be others, and more than were left then, but never more than once were.
         (["abc", "bc", *["xy"] * 5, "y", ""], "abxy"),
-        (["abc", "bc", "xyz"], "ab"),
+        (["abc", "bc", *["xyz"] * 5, "yz", "z", ""], "abxyz"),
+        (["abc", "bc", "wxyz"], "ab"),
     ],
 )
 async def test_what_a_step_does_may_be_foreseen_only_in_part(looks: list[str], sent: str) -> None:
