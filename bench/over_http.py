@@ -103,6 +103,11 @@ class Caller:
             await asyncio.sleep(1)
         raise AssertionError("the first listing does not end")
 
+    async def reconnect(self) -> None:
+        """Go on over a new connection: a server closes one that was idle for seconds, while others had their turn."""
+        self._writer.close()
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._server.port)
+
     def close(self) -> None:
         """Leave."""
         self._writer.close()
@@ -176,6 +181,7 @@ async def _side_by_side(servers: Mapping[str, Server], number: int) -> dict[str,
         callers = {name: await stack.enter_async_context(_clients(target, number)) for name, target in servers.items()}
         for _ in range(ROUNDS):
             for name, server in servers.items():
+                await asyncio.gather(*(caller.reconnect() for caller in callers[name]))
                 before = server.spent()
                 end = time.monotonic() + _SECONDS
                 for durations in await asyncio.gather(*(_called(caller, end) for caller in callers[name])):
