@@ -69,6 +69,29 @@ async def test_a_long_read_is_begun_again_in_a_thread(directory: Path | None, mo
         assert where == [True, False, True]
 
 
+async def test_reads_that_follow_each_other_let_others_have_their_turn(
+    directory: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[int] = []
+
+    async def others() -> None:
+        while True:
+            turns.append(len(turns))
+            await asyncio.sleep(0)
+
+    async with opened(directory) as storage:
+        running = asyncio.create_task(others())
+        monkeypatch.setattr("cache_typed.storage.A_TURN", 1.0)
+        for _ in range(10):
+            assert await storage.read(here)
+        assert turns == []
+        monkeypatch.setattr("cache_typed.storage.A_TURN", 0.0)
+        for _ in range(10):
+            assert await storage.read(here)
+        assert turns == list(range(10))
+        running.cancel()
+
+
 async def test_the_end_of_an_interrupted_transaction_is_not_interrupted(
     directory: Path | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
+from time import perf_counter
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
@@ -28,6 +29,9 @@ from cache_typed.transactions import PutOff, ShortReads, transaction
 _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
 """Bytes up to which a file is checked whole at open: about 10 ms. A larger one is checked as it is read."""
+
+A_TURN = 0.001
+"""Seconds after which a read that was done at once gives others their turn of the loop."""
 
 UNUSED = timedelta(days=30)
 """After this long without use the file of an older schema version is removed."""
@@ -100,8 +104,13 @@ class Storage:
             short: whether it may be begun where it is asked for.
         """
         if short and self._short is not None and not self._writes:
+            began = perf_counter()
             with suppress(PutOff):
-                return self._decoding(self._short.read, work)
+                found = self._decoding(self._short.read, work)
+                if perf_counter() - began > A_TURN:
+                    # Reads that follow each other would keep everybody else waiting for the last of them.
+                    await asyncio.sleep(0)
+                return found
         return await self._run(0, self._decoding, "BEGIN", work)
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
