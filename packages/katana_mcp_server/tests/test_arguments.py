@@ -145,3 +145,10 @@ def test_rows_take_the_further_names_of_what_they_have_and_of_nothing_else() -> 
         ("modify_purchase_order", "update_rows"): {"purchase_order_row_id": "row_id"},
         ("modify_purchase_order", "update_additional_costs"): {"row_id": "additional_cost_row_id"},
     }
+
+
+def test_a_long_list_where_a_word_is_asked_for_is_refused_without_a_look_at_what_it_holds() -> None:
+    said = {
+        warning.field_path: warning.message for warning in refused("verify_order_document", kind=Unread([1] * 1_001))
+    }
+    assert "kind" in said

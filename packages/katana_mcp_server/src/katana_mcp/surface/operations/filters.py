@@ -26,6 +26,7 @@ from katana_mcp.tools.requests import MAX_AMOUNT, NUMBER, ListRequest, NameOrId,
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, items
 
+_MOST_WORDS = 1_000
 MOST_INSIDE = 10_000
 """Rows of other documents that a filter looks through at most."""
 
@@ -257,7 +258,11 @@ def spellings(words: Iterable[str]) -> Callable[[object], object]:
         return values.get(plain, value)
 
     def wires(value: object) -> object:
-        return [wire(item) for item in items(cast("list[object]", value))] if isinstance(value, list) else wire(value)
+        if not isinstance(value, list):
+            return wire(value)
+        # A longer list is refused: no argument takes so many words, and most take none in a list.
+        listed = cast("list[object]", value)
+        return listed if len(listed) > _MOST_WORDS else [wire(item) for item in items(listed)]
 
     return wires
 
