@@ -40,7 +40,7 @@ SPREAD = "a code searched, p99 beside p50"
 PER_PROCESSOR = "a code searched, per second of the processor"
 FLOOR = "floor"
 SAME = "same answer"
-"""A side of a call: the same answer, under the same schema, from a tool that does nothing else."""
+"""A side of a call: the same answer, under the same schema, from a tool that sends the same requests before, if any."""
 
 READ_TOOLS = (
     *("search_items", "list_items", "get_item"),
@@ -69,7 +69,7 @@ WHY_STORED = "a column for each field, rows in tables of their own, every text f
 WHY_RANKED = "each hit is looked at for the field that it stands in; the floor ranks by its index alone"
 WHY_READ = "a page is some five reads of the cache, and a row is made anew of its record"
 WHY_WHOLE = "all levels, rows or movements of the account are added up in the call"
-WHY_ASKED = "Katana is asked each time, and the sandbox answers in the same process"
+WHY_ASKED = "Katana is asked each time, as the tool of the same answer asks it; what comes is checked and given names"
 WHY_DECODED = "each record is made of its columns, a cell at a time"
 WHY_GUESSED = "every word of like length is compared with those of the query"
 WHY_SORTED = "the window takes most of the table, and what it takes is sorted by another field"

@@ -6,7 +6,7 @@ Beside it one whose tools give the answers of others again: what an answer costs
 import json
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,25 +30,34 @@ def server() -> FastMCP[Any]:
 
 
 class Repeating(Tool):
-    """A tool that gives one answer, whatever is asked."""
+    """A tool that gives one answer, whatever is asked; what has to ask others for it asks them first."""
 
     _answer: ToolResult = PrivateAttr()
+    _ask: Callable[[], Awaitable[object]] | None = PrivateAttr(default=None)
 
     @classmethod
-    def of(cls, tool: mt.Tool, answer: CallToolResult) -> Self:
-        """Return a tool that looks like this one, and answers so."""
-        return cls.again(tool, answer.content, answer.structured_content)
+    def of(cls, tool: mt.Tool, answer: CallToolResult, ask: Callable[[], Awaitable[object]] | None = None) -> Self:
+        """Return a tool that looks like this one, and answers so after it has asked."""
+        return cls.again(tool, answer.content, answer.structured_content, ask)
 
     @classmethod
-    def again(cls, tool: mt.Tool, content: list[mt.ContentBlock], structured: dict[str, Any] | None) -> Self:
-        """Return a tool that looks like this one, and answers with this content."""
+    def again(
+        cls,
+        tool: mt.Tool,
+        content: list[mt.ContentBlock],
+        structured: dict[str, Any] | None,
+        ask: Callable[[], Awaitable[object]] | None = None,
+    ) -> Self:
+        """Return a tool that looks like this one, and answers with this content after it has asked."""
         repeating = cls(name=tool.name, parameters=tool.input_schema, output_schema=tool.output_schema)
-        repeating._answer = ToolResult(content=content, structured_content=structured)
+        repeating._answer, repeating._ask = ToolResult(content=content, structured_content=structured), ask
         return repeating
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Give the answer."""
         del arguments
+        if self._ask is not None:
+            await self._ask()
         return self._answer
 
 

@@ -25,7 +25,8 @@ Backends and floor are measured beside each other, each repeat on every side in 
 same work by plain means: fixed statements in plain sqlite3 (`bench/floors`), `json.loads`, a FastMCP server with one
 tool that does nothing (`bench/noop_server.py`). The floor of a search finds whole codes, ranks the rows that hold
 every word, counts them, and decodes the best 20, as a search does. `same answer` is a FastMCP tool that gives the very
-answer of ours and does nothing else: what the size of an answer costs the framework, and the client that checks it.
+answer of ours and does nothing else, but for the requests to Katana that a warm call of ours sends: what the size of an
+answer costs the framework, and the client that checks it.
 The ratio says how many times the floor's cost ours is, and of a call how many times that of the same answer. Absolute
 times spread by a factor of three from machine to machine and from hour to hour; ratios of one run do not.
 """

@@ -3,12 +3,13 @@
 import os
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import cast
 
+import httpx
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from tests.surface.matrix import matrix
@@ -22,7 +23,7 @@ from bench.noop_server import server as noop_server
 from katana_mcp.caches.backends import BACKENDS
 from katana_mcp.configuration.logs import configure
 from katana_mcp.testing import Setup, Stage, staged
-from katana_sandbox import ManualClock
+from katana_sandbox import JournalEntry, ManualClock
 
 STARTS = 5
 OURS = "ours"
@@ -44,7 +45,9 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
             # Time stands still: what is measured is a warm call, not a refresh that falls due meanwhile.
             own = prepared(ManualClock(auto=False))
             stages[name] = await stack.enter_async_context(staged(own, Setup(flags={"cache_backend": name})))
-        same = await stack.enter_async_context(Client(repeating(await _answers(next(iter(stages.values()))))))
+        first = next(iter(stages.values()))
+        katana = await stack.enter_async_context(_katana(first))
+        same = await stack.enter_async_context(Client(repeating(await _answers(first, katana))))
         for tool in lines.READ_TOOLS:
             least: dict[str, Work] = {
                 lines.SAME: lambda _, tool=tool: same.call_tool(tool),
@@ -54,14 +57,30 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
     return figures
 
 
-async def _answers(stage: Stage) -> list[Repeating]:
-    """Return tools that give the answers of an everyday call again."""
+def _katana(stage: Stage) -> httpx.AsyncClient:
+    own = stage.own
+    key = {"Authorization": f"Bearer {own.api_key}"}
+    return httpx.AsyncClient(transport=own.transport(), base_url="https://api.katanamrp.com", headers=key)
+
+
+async def _answers(stage: Stage, katana: httpx.AsyncClient) -> list[Repeating]:
+    """Return tools that give the answers of an everyday warm call again, after the requests that it sends."""
     by_name = {list_tool.name: list_tool for list_tool in await stage.client.list_tools()}
     found: list[Repeating] = []
     for tool in lines.READ_TOOLS:
         _a_minute_later(stage)
-        found.append(Repeating.of(by_name[tool], await stage.result(tool, _usual(stage, tool))))
+        await stage.result(tool, _usual(stage, tool))
+        before = stage.requests()
+        answer = await stage.result(tool, _usual(stage, tool))
+        found.append(Repeating.of(by_name[tool], answer, partial(_asked, katana, stage.own.sandbox.journal[before:])))
     return found
+
+
+async def _asked(katana: httpx.AsyncClient, entries: Sequence[JournalEntry]) -> None:
+    """Send requests to Katana again, one after the other, and read the answers."""
+    for entry in entries:
+        answer = await katana.request(entry.method, entry.path, params=tuple(entry.query))
+        answer.raise_for_status().json()
 
 
 def _a_minute_later(stage: Stage) -> None:
