@@ -25,9 +25,12 @@ from .entities import NINE
 from .toy_tables import TOY_TABLES
 from .toys import SPECS, TOY
 
-IN_TURN: dict[str, tuple[pytest.MarkDecorator, ...]] = {}
-"""How cases of a backend are marked where its callers are timed: what is to go waits for its night."""
-IN_TURN["legacy"] = (pytest.mark.in_turn,)  # goes with cache_legacy
+_NIGHTLY = frozenset({ALWAYS, f"{ALWAYS}_in_memory", f"compare:{ALWAYS}", "routed"})
+
+
+def in_turn(backend: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return how slow cases of a backend are marked: all but those of what is to stay wait for their night."""
+    return () if backend in _NIGHTLY else (pytest.mark.in_turn,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ from cache_core.protocol import Batch, CacheBackend, Origin, Row, Search, Select
 from cache_core.records import Record, RecordId
 from cache_core.spec import EntitySpec
 from cache_core.testing import ManualClock
-from katana_mcp.caches.backends import ALWAYS, BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 from katana_mcp.caches.stores import Parts, Stores
 from katana_mcp.configuration.backend_flags import FLAGS, Flag
 
-from .backends import KINDS, Forgetful, Kind, World, plain
+from .backends import KINDS, Forgetful, Kind, World, in_turn, plain
 from .oracle import is_lawful
 from .strategies import VISIBILITIES
 from .toys import exact, moment
@@ -437,15 +437,8 @@ def machine_of(kind: Kind, cast: Cast) -> type[History]:
     return type(f"History of {kind.name}", (History,), fields)
 
 
-NIGHTLY = {ALWAYS, f"{ALWAYS}_in_memory", f"compare:{ALWAYS}", "routed"}
-"""Kinds whose long histories run each night; those that the old cache answers for take turns."""
 OF_EVERY_KIND = pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, id=kind.name, marks=() if kind.name in NIGHTLY else pytest.mark.in_turn)
-        for kind in KINDS
-        if kind.name != "memory"
-    ],
+    "kind", [pytest.param(kind, id=kind.name, marks=in_turn(kind.name)) for kind in KINDS if kind.name != "memory"]
 )
 # Without shrinking, a failure is told within the time that a test has.
 QUICK = settings(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cache_core.protocol import CacheBackend, Search
 from katana_mcp.caches.backends import BACKENDS
 
-from .backends import CATALOGUE, IN_TURN, plain
+from .backends import CATALOGUE, in_turn, plain
 from .catalogue import VOCABULARY, fill
 from .toys import HOSTILE_TEXTS, listing, toy
 
@@ -84,7 +84,7 @@ async def hostile_cache(cache: CacheBackend) -> CacheBackend:
     return cache
 
 
-@pytest.fixture(params=[pytest.param(name, marks=IN_TURN.get(name, ())) for name in sorted(BACKENDS)])
+@pytest.fixture(params=[pytest.param(name, marks=in_turn(name)) for name in sorted(BACKENDS)])
 async def large(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[CacheBackend]:
     """Return a registered backend that holds fifty thousand variants.
 

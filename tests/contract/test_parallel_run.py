@@ -17,7 +17,7 @@ from cache_core.protocol import CacheBackend, Search
 from cache_core.readmix import Read, reads_of
 from katana_mcp.caches.backends import BACKENDS
 
-from .backends import CATALOGUE, IN_TURN, plain
+from .backends import CATALOGUE, in_turn, plain
 from .catalogue import fill
 from .entities import NINE
 
@@ -54,7 +54,7 @@ class Failing:
         return getattr(self.backend, name)
 
 
-@pytest.fixture(params=[pytest.param(pair, id=f"compare:{pair[0]}", marks=IN_TURN.get(pair[0], ())) for pair in PAIRS])
+@pytest.fixture(params=[pytest.param(pair, id=f"compare:{pair[0]}", marks=in_turn(pair[0])) for pair in PAIRS])
 async def sides(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[tuple[CacheBackend, CacheBackend]]:
     """Return the answering backend and the trial, open and filled with the same catalogue."""
     both = [plain(name, CATALOGUE, tmp_path) for name in request.param]
