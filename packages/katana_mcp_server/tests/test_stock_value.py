@@ -1,11 +1,13 @@
 """`stock_value`: what stock was worth, by location and category, and what changed it."""
 
+import threading
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from katana_mcp.testing import Stage
+from katana_mcp.workflows import ledger, stock_value
 from katana_sandbox import Tenant
 from katana_sandbox.collections import inventory_movements
 from katana_sandbox.store.keys import FIRST_ID
@@ -129,3 +131,28 @@ async def test_changes_add_up_over_a_movement_without_its_value_and_what_is_not_
 async def test_moments_that_lie_wrong_are_refused(stage: Stage, arguments: dict[str, str], place: str) -> None:
     refusal = await stage.refusal("stock_value", **arguments)
     assert [warning["field_path"] for warning in refusal["warnings"]] == [place]
+
+
+@pytest.mark.threads
+async def test_movements_are_added_up_where_they_keep_nobody_waiting(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: dict[str, set[bool]] = {}
+
+    def note(owner: object, name: str) -> None:
+        work = getattr(owner, name)
+
+        def noted(*arguments: object) -> object:
+            done.setdefault(name, set()).add(threading.current_thread() is threading.main_thread())
+            return work(*arguments)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    note(ledger, "standing")
+    note(stock_value, "_value")
+    note(stock_value, "_grouped")
+    note(ledger.Ledger, "until")
+    answer = await stage.call("stock_value", since=SINCE)
+    assert answer["rows"]
+    await stage.call("inventory_at", as_of=BEFORE, skus_or_variant_ids=["PAD"])
+    assert done == dict.fromkeys(("standing", "_value", "_grouped", "until"), {False})

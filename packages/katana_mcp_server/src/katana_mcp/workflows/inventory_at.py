@@ -3,6 +3,7 @@
 Refuses a day or a moment that lies ahead, and one without its offset; what the ledger does not tell stays unknown.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -124,7 +125,8 @@ async def _moved(conditions: Where, moment: str, check: LevelCheck, services: Se
     if count > _MOST:
         message = f"{count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
-    return (await checked_ledger(services, conditions, _MOST, check)).until(moment)
+    checked = await checked_ledger(services, conditions, _MOST, check)
+    return await asyncio.to_thread(checked.until, moment)
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:

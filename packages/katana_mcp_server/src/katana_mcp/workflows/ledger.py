@@ -155,13 +155,11 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
         where: conditions that leave no gap within a pair up to its last movement: variants, a location, an end.
         most: movements to read at most.
     """
-    pairs = await _pairs(services, where, most)
-    standings = _standings(pairs)
+    pairs, standings = await _added_up(services, where, most)
     ids = [movement_id for found in standings.values() for movement_id in found.broken]
     broken = frozenset(pair for pair, found in standings.items() if found.broken)
     if broken and await read_anew(services, ids):
-        pairs, broken = await _pairs(services, where, most), frozenset[Pair]()
-        standings = _standings(pairs)
+        (pairs, standings), broken = await _added_up(services, where, most), frozenset[Pair]()
     return Ledger(pairs, _balances(standings), broken)
 
 
@@ -170,7 +168,11 @@ async def read_anew(services: Services, ids: Sequence[int]) -> bool:
     return len(ids) <= _READ_AGAIN and await services.fresh.read_again(LEDGER, ids, remove_absent=True)
 
 
-async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list[Record]]:
+type _AddedUp = tuple[dict[Pair, list[Record]], Mapping[Pair, LedgerBalance]]
+"""Movements per pair, and what they come to."""
+
+
+async def _added_up(services: Services, where: Where, most: int) -> _AddedUp:
     movements: list[Record] = []
     last, count = 0, min(_AT_ONCE, most)
     while len(movements) < most:
@@ -180,12 +182,12 @@ async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list
         if len(rows) < count:
             break
         last = get_int(rows[-1].record, "id") or last
-    # To sort hundreds of thousands takes a second of a processor: others are answered meanwhile.
-    return await asyncio.to_thread(_by_pair, movements)
+    # Of hundreds of thousands that takes seconds of a processor: others are answered meanwhile.
+    return await asyncio.to_thread(_summed, movements)
 
 
-def _by_pair(movements: Iterable[Record]) -> dict[Pair, list[Record]]:
+def _summed(movements: Iterable[Record]) -> _AddedUp:
     pairs: dict[Pair, list[Record]] = {}
     for record in sorted(movements, key=place):
         pairs.setdefault((get_int(record, "variant_id"), get_int(record, "location_id")), []).append(record)
-    return pairs
+    return pairs, _standings(pairs)

@@ -4,6 +4,7 @@ Everything is told from the stock ledger, whose movements hold the value of stoc
 moment that lies ahead, a beginning that is not before the end, and a ledger of more movements than are read at once.
 """
 
+import asyncio
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -166,9 +167,10 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
         await _check_size(conditions, services)
     moved = await ledger(services, conditions, _MOST) if now.warming is None else None
-    valued = [_value(pair, moved, since) for pair in moved.pairs] if moved else []
+    # Of hundreds of thousands of movements that takes seconds of a processor: others are answered meanwhile.
+    valued = await asyncio.to_thread(_values, moved, since) if moved else []
     names = await _named(valued, services)
-    groups = _grouped(valued, names)
+    groups = await asyncio.to_thread(_grouped, valued, names)
     complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
     changes = None if complete is None or since is None else _changes(valued)
     found = [_row(place, group, names, since) for place, group in groups.items()]
@@ -226,6 +228,10 @@ async def _check_size(conditions: Where, services: Services) -> None:
     if count > _MOST:
         message = f"{count} movements stand in the ledger, at most {_MOST} are read at once: name a location"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id"))
+
+
+def _values(moved: Ledger, since: datetime | None) -> list[_Valued]:
+    return [_value(pair, moved, since) for pair in moved.pairs]
 
 
 def _value(pair: Pair, moved: Ledger, since: datetime | None) -> _Valued:
