@@ -46,7 +46,7 @@ def files_of_entity(entity: Entity) -> Iterator[str]:
     if entity.list_request is not None:
         yield f"{folder}/filters.py"
     if entity.get is not None:
-        yield f"{folder}/document.py"
+        yield f"{folder}/get.py"
 
 
 def modules(folder: str, root: Path = ROOT) -> set[str]:

@@ -18,7 +18,7 @@ from katana_mcp.journal.entries import LIFE, Plan, digest_of
 from katana_mcp.journal.errors import JournalBusy
 from katana_mcp.references.services import Services
 from katana_mcp.surface.descriptor import Entity
-from katana_mcp.surface.operations.write import (
+from katana_mcp.surface.operations.planning import (
     WRITING,
     changes_of,
     planning_tool,

@@ -17,8 +17,8 @@ from cyclopts import (
 from pydantic import BaseModel, Field, create_model
 
 from katana_mcp.configuration.settings import SECRETS, Settings, load, variable
+from katana_mcp.tools.argument_errors import wrong
 from katana_mcp.tools.hints import meant
-from katana_mcp.tools.limits import wrong
 
 VARIABLES = (
     "An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the option wins."

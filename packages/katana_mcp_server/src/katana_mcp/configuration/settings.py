@@ -28,8 +28,8 @@ from katana_mcp.configuration.env_file import SettingsError as SettingsError
 from katana_mcp.configuration.key_file import FILE as KEY_FILE
 from katana_mcp.configuration.key_file import with_key
 from katana_mcp.configuration.key_ring import KEYRING
+from katana_mcp.tools.argument_errors import wrong
 from katana_mcp.tools.hints import nearest
-from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
 _KEY_CHARACTERS = 32

@@ -14,7 +14,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.forms import as_held, as_set, entries
 from katana_mcp.documents.transition import New, State, Transition
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.limits import wrong
+from katana_mcp.tools.argument_errors import wrong
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, render_path
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record

@@ -20,7 +20,7 @@ from cache_core.files import private_directory
 from katana_mcp.gateway.adoption import Attempt
 from katana_mcp.gateway.model import Catalog, CatalogError
 from katana_mcp.gateway.schemas import Json, hashes
-from katana_mcp.tools.limits import wrong
+from katana_mcp.tools.argument_errors import wrong
 
 KEPT = 20
 """Snapshots of the live catalogue that are kept."""

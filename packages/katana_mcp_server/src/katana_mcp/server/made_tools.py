@@ -14,8 +14,8 @@ from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.surface.factory_days import dated
 from katana_mcp.surface.operations import OPERATIONS
 from katana_mcp.surface.operations.apply import apply_tool
+from katana_mcp.surface.operations.planning import changes_of, workflow_tools
 from katana_mcp.surface.operations.search import search_tool
-from katana_mcp.surface.operations.write import changes_of, workflow_tools
 from katana_mcp.workflows import CHANGES, WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
 from katana_mcp.workflows.replenish import replenish_tool

@@ -21,7 +21,7 @@ from katana_mcp.references.suggestions import did_you_mean
 from katana_mcp.surface.descriptor import AnyTool, ToolSpec
 from katana_mcp.surface.operations.filters import AtLocation, Refers, where
 from katana_mcp.surface.operations.partial_names import completed
-from katana_mcp.surface.operations.write import preview
+from katana_mcp.surface.operations.planning import preview
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, fitting

@@ -1,7 +1,7 @@
 """Customers: who the factory sells to."""
 
-from katana_mcp.entities.customers.document import GET_CUSTOMER
 from katana_mcp.entities.customers.filters import ListCustomersRequest
+from katana_mcp.entities.customers.get import GET_CUSTOMER
 from katana_mcp.entities.customers.rows import ROW_READS, CustomerRow, customer_row
 from katana_mcp.entities.customers.writes import WRITES
 from katana_mcp.surface.descriptor import Entity, View

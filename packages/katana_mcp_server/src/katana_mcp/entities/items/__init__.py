@@ -1,8 +1,8 @@
 """Items: products, materials and services, found through their variants."""
 
 from katana_mcp.entities.items.boms import WORKFLOWS
-from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
+from katana_mcp.entities.items.get import GET_ITEM
 from katana_mcp.entities.items.prices import PRICE_WORKFLOWS
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
 from katana_mcp.entities.items.writes import WRITES

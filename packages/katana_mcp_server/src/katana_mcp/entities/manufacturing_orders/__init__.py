@@ -2,8 +2,8 @@
 
 from katana_mcp.entities.manufacturing_orders.completing import COMPLETION
 from katana_mcp.entities.manufacturing_orders.correcting import CORRECTING
-from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
+from katana_mcp.entities.manufacturing_orders.get import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.ordering import MAKING_TO_ORDER
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.rows import (

@@ -2,8 +2,8 @@
 
 from cache_core.conditions import Missing
 from katana_mcp.entities.purchase_orders.correcting import CORRECTING
-from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
+from katana_mcp.entities.purchase_orders.get import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.rows import (
     HEADER_READS,

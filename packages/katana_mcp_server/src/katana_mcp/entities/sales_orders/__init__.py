@@ -2,9 +2,9 @@
 
 from cache_core.conditions import NoneOf
 from katana_mcp.entities.sales_orders.correcting import CORRECTING
-from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
+from katana_mcp.entities.sales_orders.get import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.rows import (
     HEADER_READS,
     PARTIES,

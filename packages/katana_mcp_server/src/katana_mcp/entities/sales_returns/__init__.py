@@ -1,7 +1,7 @@
 """Sales returns: what customers send back of what was shipped, and whether it is in stock again."""
 
-from katana_mcp.entities.sales_returns.document import GET_SALES_RETURN
 from katana_mcp.entities.sales_returns.filters import ListSalesReturnsRequest
+from katana_mcp.entities.sales_returns.get import GET_SALES_RETURN
 from katana_mcp.entities.sales_returns.rows import (
     HEADER_READS,
     PARTIES,

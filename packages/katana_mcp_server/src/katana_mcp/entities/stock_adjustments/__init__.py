@@ -1,7 +1,7 @@
 """Stock adjustments: what was corrected in the stock of a location, and why."""
 
-from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
+from katana_mcp.entities.stock_adjustments.get import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.rows import (
     HEADER_READS,
     PLACES,

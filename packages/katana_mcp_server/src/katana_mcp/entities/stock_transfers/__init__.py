@@ -1,7 +1,7 @@
 """Stock transfers: what moves from one location to another."""
 
-from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
+from katana_mcp.entities.stock_transfers.get import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.rows import (
     HEADER_READS,
     PLACES,

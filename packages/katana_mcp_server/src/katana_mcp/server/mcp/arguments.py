@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from katana_mcp.server.mcp.argument_names import Shape, shape_of
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.argument_errors import wrong
 from katana_mcp.tools.days import DayReading
 from katana_mcp.tools.hidden import escape_hidden_in_name, meant
 from katana_mcp.tools.hints import LONGEST_NAME, MOST_NAMES
-from katana_mcp.tools.limits import wrong
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, render_path
 

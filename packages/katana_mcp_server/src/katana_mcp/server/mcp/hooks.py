@@ -11,8 +11,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 from pydantic import ValidationError
 
+from katana_mcp.tools.argument_errors import wrong
 from katana_mcp.tools.hidden import escape_hidden_in_name
-from katana_mcp.tools.limits import wrong
 from katana_mcp.tools.warnings import render_path
 
 _HOOKS = {

@@ -6,8 +6,8 @@ from functools import partial
 from katana_mcp.surface.descriptor import AnyTool, Entity, Verb
 from katana_mcp.surface.operations.get import get_tool
 from katana_mcp.surface.operations.list import list_tool
+from katana_mcp.surface.operations.planning import WRITING, write_tool
 from katana_mcp.surface.operations.search import search_tool
-from katana_mcp.surface.operations.write import WRITING, write_tool
 
 OPERATIONS: tuple[tuple[Verb, Callable[[Entity], AnyTool | None]], ...] = (
     ("search", search_tool),

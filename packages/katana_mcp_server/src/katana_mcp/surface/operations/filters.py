@@ -20,8 +20,8 @@ from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_keys
 from katana_mcp.surface.operations.custom_filters import Carries, custom_values
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.argument_errors import DATE
 from katana_mcp.tools.days import DayReading
-from katana_mcp.tools.limits import DATE
 from katana_mcp.tools.requests import MAX_AMOUNT, NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, items

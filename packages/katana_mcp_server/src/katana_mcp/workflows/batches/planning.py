@@ -1,6 +1,6 @@
 """The tool that plans to make or change a batch."""
 
-from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.surface.operations.planning import planning_tool
 from katana_mcp.workflows.batches.batches import READS, BatchFacts, gather
 from katana_mcp.workflows.batches.changing import TOOL, draft_of
 from katana_mcp.workflows.batches.checks import checks

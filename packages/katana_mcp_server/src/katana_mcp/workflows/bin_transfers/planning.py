@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from cache_core.records import canonical
 from katana_mcp.references.display_names import text
-from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.surface.operations.planning import planning_tool
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int
 from katana_mcp.workflows.bin_transfers.checks import checks

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
-from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.surface.operations.planning import planning_tool
 from katana_mcp.values import EMPTY, child
 from katana_mcp.workflows.custom_fields.checks import checks
 from katana_mcp.workflows.custom_fields.definitions import (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from cache_core.records import Record
 from katana_mcp.references.display_names import titled
-from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.surface.operations.planning import planning_tool
 from katana_mcp.tools.answers import first_of
 from katana_mcp.workflows.ranking.checks import checks
 from katana_mcp.workflows.ranking.orders import (

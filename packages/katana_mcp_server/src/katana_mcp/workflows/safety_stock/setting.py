@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import batched
 
-from katana_mcp.surface.operations.write import planning_tool
+from katana_mcp.surface.operations.planning import planning_tool
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.workflows.safety_stock.checks import checks
 from katana_mcp.workflows.safety_stock.levels import READS, Kept, KeptFacts, gather

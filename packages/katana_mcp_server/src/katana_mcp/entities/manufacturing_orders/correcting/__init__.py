@@ -8,8 +8,8 @@ from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.manufacturing_orders.correcting.checks import checks
 from katana_mcp.entities.manufacturing_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.manufacturing_orders.correcting.plan import plan
+from katana_mcp.entities.manufacturing_orders.correcting.remaining_steps import look, rest
 from katana_mcp.entities.manufacturing_orders.correcting.request import CORRECTED, REQUEST
-from katana_mcp.entities.manufacturing_orders.correcting.rest import look, rest
 from katana_mcp.entities.manufacturing_orders.correcting.showing import moves
 from katana_mcp.entities.manufacturing_orders.responses import CorrectOrderResponse
 from katana_mcp.entities.manufacturing_orders.writes import WRITES

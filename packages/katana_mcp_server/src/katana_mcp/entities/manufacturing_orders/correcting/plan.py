@@ -7,8 +7,8 @@ from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.manufacturing_orders.checks import sold_for
 from katana_mcp.entities.manufacturing_orders.correcting.checks import NOT_KEPT, checks
 from katana_mcp.entities.manufacturing_orders.correcting.goal import before_of, corrected, goal_of
+from katana_mcp.entities.manufacturing_orders.correcting.remaining_steps import rest
 from katana_mcp.entities.manufacturing_orders.correcting.request import SHOWN
-from katana_mcp.entities.manufacturing_orders.correcting.rest import rest
 from katana_mcp.entities.manufacturing_orders.correcting.showing import amount_changes, moves, productions
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, PRODUCTIONS, RECIPE_ROWS
 from katana_mcp.tools.requests import Request

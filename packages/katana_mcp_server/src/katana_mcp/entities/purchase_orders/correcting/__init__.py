@@ -7,8 +7,8 @@ from katana_mcp.entities.purchase_orders.correcting.checks import checks
 from katana_mcp.entities.purchase_orders.correcting.goal import plain_request
 from katana_mcp.entities.purchase_orders.correcting.looking import look
 from katana_mcp.entities.purchase_orders.correcting.plan import plan
+from katana_mcp.entities.purchase_orders.correcting.remaining_steps import rest
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
-from katana_mcp.entities.purchase_orders.correcting.rest import rest
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.responses import CorrectOrderResponse
 from katana_mcp.entities.purchase_orders.writes import WRITES

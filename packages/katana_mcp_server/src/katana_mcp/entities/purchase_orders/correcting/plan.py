@@ -4,8 +4,8 @@ from katana_mcp.documents.correcting import Correction, blocks, refused
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.purchase_orders.correcting.checks import checks
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, corrected, goal_of
+from katana_mcp.entities.purchase_orders.correcting.remaining_steps import rest
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
-from katana_mcp.entities.purchase_orders.correcting.rest import rest
 from katana_mcp.entities.purchase_orders.correcting.showing import moves, not_kept, receipts, trace_changes
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.showing import bills

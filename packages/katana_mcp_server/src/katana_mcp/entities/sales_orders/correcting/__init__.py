@@ -8,8 +8,8 @@ from katana_mcp.entities.sales_orders.checks import RETURNS, is_open
 from katana_mcp.entities.sales_orders.correcting.checks import checks
 from katana_mcp.entities.sales_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.sales_orders.correcting.plan import plan
+from katana_mcp.entities.sales_orders.correcting.remaining_steps import look, rest
 from katana_mcp.entities.sales_orders.correcting.request import CORRECTED, REQUEST
-from katana_mcp.entities.sales_orders.correcting.rest import look, rest
 from katana_mcp.entities.sales_orders.correcting.showing import moves
 from katana_mcp.entities.sales_orders.fulfilling import shipments_now
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS

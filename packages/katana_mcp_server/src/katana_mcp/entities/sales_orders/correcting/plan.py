@@ -7,8 +7,8 @@ from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.sales_orders.checks import linked
 from katana_mcp.entities.sales_orders.correcting.checks import NOT_KEPT, checks
 from katana_mcp.entities.sales_orders.correcting.goal import before_of, corrected, goal_of
+from katana_mcp.entities.sales_orders.correcting.remaining_steps import rest
 from katana_mcp.entities.sales_orders.correcting.request import SHOWN
-from katana_mcp.entities.sales_orders.correcting.rest import rest
 from katana_mcp.entities.sales_orders.correcting.showing import batch_changes, moves, shipments
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.tools.requests import Request
