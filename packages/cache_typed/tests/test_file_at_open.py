@@ -22,6 +22,7 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import layout_of
 from cache_typed.storage import FILE_NAME, UNUSED, Storage
 from cache_typed.tables.tax_rates import TAX_RATE_TABLE
+from cache_typed.transactions import takes_long
 from cache_typed.writing import write_batch
 
 AT = "2025-01-01T12:00:00.000Z"
@@ -230,7 +231,8 @@ async def test_a_cache_in_memory_that_is_damaged_at_once_says_so(monkeypatch: py
 
 
 def counted(db: Connection) -> str:
-    """Count for a while; return the name of the thread."""
+    """Count for a while, which is left to a thread; return its name."""
+    takes_long()
     count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT count(*) FROM n"
     assert db.execute(count).fetchone() == (20_000,)
     return threading.current_thread().name

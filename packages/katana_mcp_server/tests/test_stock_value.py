@@ -155,4 +155,4 @@ async def test_movements_are_added_up_where_they_keep_nobody_waiting(
     answer = await stage.call("stock_value", since=SINCE)
     assert answer["rows"]
     await stage.call("inventory_at", as_of=BEFORE, skus_or_variant_ids=["PAD"])
-    assert done == dict.fromkeys(("standing", "_value", "_grouped", "until"), {False})
+    assert done == {work: {False} for work in ("standing", "_value", "_grouped", "until")}
