@@ -49,7 +49,7 @@ NAMES = {
 }
 """The arguments that name a record, and where Katana keeps such records."""
 OTHERS = {
-    "batch_id": "of the goods that came: Katana says at the apply whether there is such a batch",
+    "batch_id": "of the goods that came: Katana tells when the plan is applied whether there is such a batch",
     "serial_number_ids": "of the goods that came: Katana says at the apply whether there are such numbers",
     "serial_number_id": "of the goods of the row: Katana is asked where its units are",
     "reference_id": "what people call a customer elsewhere: a text that is looked for",

@@ -319,6 +319,6 @@ async def test_what_changed_along_and_what_others_have_too_is_told_of_what_anoth
     stage.katana.clock.advance(GONE_AFTER.total_seconds())
     claim = stage.file.take_over(1, "me")
     assert isinstance(claim, Broken)
-    message = "variants: what changed along could not be read yet; the next sync brings it"
+    message = "variants: related changes could not be read yet; the next sync reads it"
     outcome = await stage.timed(settled(1, claim, stage.services))
     assert outcome.warnings == [info(warning_codes.CACHE_WRITE_FAILED, message), twin]

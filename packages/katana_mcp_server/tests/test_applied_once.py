@@ -297,7 +297,7 @@ async def test_what_fresh_facts_say_and_what_is_not_shown_yet_is_told(stage: Sta
     stage.stock = ("FORK at North: 2 → 1",)
     stage.katana.fresh_warnings, stage.katana.goods = (advisory("x", "late"),), False
     stage.planned("token", "a")
-    message = "the stock that this changed could not be read again yet; the next sync brings it"
+    message = "the stock that this changed could not be read again yet; the next sync reads it"
     late = info(warning_codes.CACHE_WRITE_FAILED, message)
     assert (await stage.apply("token")).warnings == [advisory("x", "late"), late]
 

@@ -68,7 +68,7 @@ UNSEEN: dict[str, Any] = {"is_looked_up": False}
 def test_serial_numbers_have_to_come_to_the_quantity_of_their_row(
     count: int, quantity: object, is_whole: bool, is_wrong: bool
 ) -> None:
-    message = f"its serial numbers come to {count}, its quantity is {abs(int(str(quantity or 0)))}"
+    message = f"its serial numbers are {count}, its quantity is {abs(int(str(quantity or 0)))}"
     expected = [("blocking", "serial_count_mismatch", message)] if is_wrong else []
     assert against(row(*unit(*range(1, count + 1)), quantity=quantity, is_whole=is_whole, **UNSEEN)) == expected
 
@@ -92,7 +92,7 @@ def test_batches_have_to_come_to_the_quantity_of_their_row(
 ) -> None:
     entries = [batch(nr, Decimal(amount)) for nr, amount in enumerate(amounts, 1)]
     total = f"{sum((abs(Decimal(amount)) for amount in amounts), Decimal(0))}".replace(".0", "")
-    message = f"its batches come to {total}, its quantity is {abs(int(str(quantity or 0)))}"
+    message = f"its batches total {total}, its quantity is {abs(int(str(quantity or 0)))}"
     expected = [("blocking", "batch_sum_mismatch", message)] if is_wrong else []
     assert against(row(*entries, quantity=quantity, is_whole=is_whole, **UNSEEN)) == expected
 
@@ -135,7 +135,7 @@ def test_a_batch_that_leaves_has_to_be_there_and_one_that_comes_may_be_new() -> 
         ("blocking", "not_found", f"BOLT {missing}; it has 3 (3), B-4 (4)")
     ]
     assert against(row(*entries), named=False) == [("blocking", "not_found", f"variant 7 {missing}, 4; it has none")]
-    why = "that ever had stock: Katana says at the apply whether there is such a batch"
+    why = "that ever had stock: Katana tells when the plan is applied whether there is such a batch"
     assert against(row(*entries, leaves=False), batches=STOCK) == [("advisory", "not_found", f"BOLT {missing} {why}")]
     assert against(row(*entries, **UNSEEN), batches=STOCK) == []
     assert against(row(*entries, variant=None), batches=STOCK) == []
@@ -202,7 +202,7 @@ def test_a_unit_that_comes_has_to_be_known_and_out_of_stock() -> None:
     assert units_of(25, leaves=False) == []
     assert units_of(25, 98, leaves=False, place=None) == [("blocking", "not_found", "BOLT has no serial number 98")]
     assert units_of(21, 25, 23, leaves=False) == [
-        ("blocking", "invalid_argument", "U-21 (21), 23 is in stock already, and comes only once")
+        ("blocking", "invalid_argument", "U-21 (21), 23 is in stock already: it cannot be new")
     ]
 
 
@@ -224,7 +224,7 @@ SOLD: Mapping[str, object] = {"resource_type": "SalesOrderRow", "resource_id": 6
 def test_a_unit_that_another_row_of_a_sales_order_reserves_is_told() -> None:
     taken = "U-21 (21) is reserved for row 60 of a sales order"
     assert reserved(SOLD) == [("advisory", "in_use", f"{taken}, which loses it")]
-    why = f"{taken}: set it free there first, with traceability [], and plan this one afterwards"
+    why = f"{taken}: release it there first, with traceability [], then plan this one"
     assert reserved(SOLD, {**SOLD, "resource_id": 61}, reserves=True) == [("blocking", "in_use", why)]
     assert reserved({**SOLD, "resource_id": 50}, SOLD, reserves=True) == [("blocking", "in_use", why)]
     own = {**SOLD, "resource_id": 50}

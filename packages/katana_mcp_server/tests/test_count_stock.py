@@ -287,7 +287,7 @@ async def test_rows_whose_answer_is_lost_are_looked_up_all_together(
             assert "apply the same token again" in outcome["message"]
             soon = await applied(stage, clock, preview)
             assert (soon["applied"], soon["unknown"]) == (0, 1)
-            assert "made again it would be there twice; apply the same token" in soon["warnings"][0]["message"]
+            assert "sent again, it could be done twice; apply the same token" in soon["warnings"][0]["message"]
             clock.advance(OWN_WRITE_STANDS)
             outcome = await applied(stage, clock, preview)
         assert outcome["applied"] == len(outcome["actions"])

@@ -453,7 +453,7 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
     assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
     (warning,) = DELETE.checks(request, facts)
     assert (warning.severity, warning.code) == ("advisory", "open_orders")
-    assert warning.message == "customer 5 has 3 open sales orders; `linked` names the newest"
+    assert warning.message == "customer 5 has 3 open sales orders; `linked` lists the newest"
     assert draft.prior_state == RECORD
     assert draft.undoing == {
         "tool": "create_customer",

@@ -197,7 +197,7 @@ def test_others_with_the_same_number_or_name_are_told() -> None:
     assert against(facts=taken, doc=named, order_no="PO-41") == [("advisory", "duplicate_name", "order_no", name)]
     assert against(doc=named, order_no="PO-41") == []
     free = replace(FACTS, numbered=Numbered(number="PO-41", is_open=True))
-    default = "no order_no was given: it gets the next free number when the plan is applied, now PO-41"
+    default = "no order_no was given: the next free number is used when the plan is applied, now PO-41"
     assert against("create", free) == [("info", "default_number", None, default)]
     assert against("create", free, order_no="PO-41") == []
 
@@ -213,7 +213,7 @@ def test_a_status_that_cannot_be_reached_is_refused() -> None:
 def test_a_part_that_is_not_there_or_is_named_twice_is_refused() -> None:
     update, unknown = [{"row_id": 17, "quantity": 3}, {"row_id": 99, "quantity": 3}], "unknown_row_id"
     has = "purchase order PO-40 has no row 99; it has 17, 18"
-    twice = "row 17 is named twice: name it once, to change or to delete it"
+    twice = "row 17 is given twice: give it once, to change or to delete it"
     assert against(update_rows=update, delete_row_ids=[18, 17, 99], location_id=5) == [
         ("blocking", unknown, "update_rows[1].row_id", f"update_rows[1].row_id: {has}"),
         ("blocking", "duplicate_row_overrides", "delete_row_ids[1]", f"delete_row_ids[1]: {twice}"),

@@ -72,8 +72,8 @@ async def test_movements_that_are_too_many_to_be_read_again_are_told(
     (warning,) = (await applied(stage, clock, preview))["warnings"]
     assert (warning["code"], warning["severity"]) == ("ledger_in_doubt", "advisory")
     assert warning["message"] == (
-        "more than 3 movements of the stock ledger change with this, and only those were read again: balances of "
-        "others may be old, and count what was taken back, until an audit"
+        "more than 3 movements of the stock ledger change with this, and only those were read again: other "
+        "balances may be old, and count undone movements, until an audit"
     )
 
 

@@ -185,8 +185,8 @@ def test_the_filters_of_many_lists_are_explained() -> None:
         for end in ("from", "to")
     }
     assert dated == {
-        "created_from": "Entered.",
-        "created_to": "Entered.",
+        "created_from": "Created.",
+        "created_to": "Created.",
         "updated_from": "Changed.",
         "updated_to": "Changed.",
         "ordered_from": "Order date.",

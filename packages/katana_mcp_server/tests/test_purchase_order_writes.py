@@ -219,7 +219,7 @@ async def test_a_plan_is_made_of_what_katana_holds_now_whatever_is_cached(
     tenant.edit("purchase_orders", _order(tenant)["id"], order_no=free)
     planned = await stage.call("create_purchase_order", **unnumbered)
     assert int(planned["number"].rpartition("-")[2]) == int(free.rpartition("-")[2]) + 1
-    message = f"no order_no was given: it gets the next free number when the plan is applied, now {planned['number']}"
+    message = f"no order_no was given: the next free number is used when the plan is applied, now {planned['number']}"
     assert message in [warning["message"] for warning in planned["warnings"]]
     tenant.edit("suppliers", supplier["id"], name="Somebody else")
     tenant.edit("suppliers", other["id"], name=supplier["name"])

@@ -259,7 +259,7 @@ def test_parts_that_are_not_inside_are_added_to_the_new_document_one_by_one() ->
 
 def test_nothing_is_sent_where_a_name_is_not_known_or_the_client_cannot_send_it() -> None:
     change = changed(head={"currency": "EUR"})
-    assert titles(steps(ORDER, change)) == ["change the head of purchase order PO-40"]
+    assert titles(steps(ORDER, change)) == ["change fields of purchase order PO-40"]
     assert steps(replace(ORDER, is_sendable=always(False)), change) == ()
     assert steps(ORDER, replace(change, head={"supplier_id": Unknown("Nobody")})) == ()
 
@@ -394,7 +394,7 @@ def test_a_field_that_parts_need_otherwise_is_sent_twice() -> None:
     sent = steps(
         ORDER, changed(head={"supplier_id": 5, "currency": "EUR"}, middle=middle, sent=rows_diff(deletes=(9,)))
     )
-    title = "change the head of purchase order PO-40"
+    title = "change fields of purchase order PO-40"
     first = {**KEPT, "supplier_id": 4, "currency": "EUR"}
     assert (sent[0], sent[2]) == (
         on_order(title, first),
@@ -419,7 +419,7 @@ def test_a_status_that_unlocks_is_sent_first_and_only_once() -> None:
     body = {**KEPT, "status": "NOT_RECEIVED"}
     assert steps(ORDER, change) == (
         on_order("set purchase order PO-40 to NOT_RECEIVED", body, implies={HELD: [ROW]}),
-        on_order("change the head of purchase order PO-40", {**KEPT, "currency": "EUR"}),
+        on_order("change fields of purchase order PO-40", {**KEPT, "currency": "EUR"}),
     )
 
 

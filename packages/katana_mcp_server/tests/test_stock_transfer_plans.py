@@ -18,7 +18,7 @@ from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
-NEXT = "no stock_transfer_number was given: it gets the next free number when the plan is applied, now ST-6"
+NEXT = "no stock_transfer_number was given: the next free number is used when the plan is applied, now ST-6"
 NORTH, SOUTH = NamedRecord(id=1, name="North"), NamedRecord(id=2, name="South")
 TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
 FORK = NamedRecord(id=7, sku="FORK", name="Fork / 32", unit="pcs")

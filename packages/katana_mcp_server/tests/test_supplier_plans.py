@@ -213,7 +213,7 @@ def test_a_deletion_says_what_hangs_on_the_supplier_and_how_it_is_made_again() -
     supplied, ordered = DELETE.checks(DELETION, facts)
     assert _summaries([supplied, ordered]) == [("advisory", "supplies_items", None), ("advisory", "open_orders", None)]
     assert supplied.message == "supplier 5 is the default supplier of 2 items: give these another one in Katana"
-    assert ordered.message == "supplier 5 has 3 open purchase orders; `linked` names the newest"
+    assert ordered.message == "supplier 5 has 3 open purchase orders; `linked` lists the newest"
     assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
     assert draft.undoing == {
         "tool": "create_supplier",

@@ -174,10 +174,10 @@ async def test_a_deletion_a_part_and_what_is_not_cached_are_shown_as_such(
 @pytest.mark.parametrize("error", [SourceUnavailable("no answer"), CacheUnavailable("no answer")])
 async def test_where_the_cache_cannot_show_it_that_is_said(error: Exception) -> None:
     caches = Caches({"write": error, "read": error})
-    message = "change: the cache does not show it yet (no answer); the next sync brings it"
+    message = "change: the cache does not show it yet (no answer); the next sync reads it"
     warnings = await put_through(CHANGE, ActionState("applied", {"id": 4}), services(caches))
     assert warnings == [info(warning_codes.CACHE_WRITE_FAILED, message)]
-    message = "purchase_order 4: its totals could not be read again yet (no answer); the next sync brings it"
+    message = "purchase_order 4: its totals could not be read again yet (no answer); the next sync reads it"
     assert await read_back([done(CHANGE)], services(caches)) == [info(warning_codes.CACHE_WRITE_FAILED, message)]
 
 
@@ -246,7 +246,7 @@ async def test_what_changes_along_is_read_once_for_each_entity() -> None:
         done(replace(TRANSFER, refreshes=("variant", "material"))),
         done(replace(TRANSFER, refreshes=("variant",))),
     ]
-    message = "variants: what changed along could not be read yet; the next sync brings it"
+    message = "variants: related changes could not be read yet; the next sync reads it"
     assert await read_back(applied, services(caches)) == [info(warning_codes.CACHE_WRITE_FAILED, message)]
     assert caches.told == [("newest", "variant"), ("newest", "material")]
 
@@ -263,7 +263,7 @@ async def test_levels_that_were_set_are_read_again_once_for_each_variant(reason:
         done(replace(LEVELS, body={"variant_id": 6})),
         done(replace(TRANSFER, body={"variant_id": 5})),
     ]
-    message = "stocks: what changed along could not be read yet; the next sync brings it"
+    message = "stocks: related changes could not be read yet; the next sync reads it"
     told = [info(warning_codes.CACHE_WRITE_FAILED, message)] if reason else []
     assert await read_back(applied, services(caches)) == told
     assert caches.told == [("stock", 5.0), ("levels", [6, 7, 8])]
@@ -284,7 +284,7 @@ async def test_the_stock_of_all_that_the_documents_name_is_read_anew(is_read: bo
         done(replace(LEVELS, path="/customers", entity="customer"), {"id": 1}),
         done(TRANSFER, {"id": 3}),
     ]
-    message = "the stock that this changed could not be read again yet; the next sync brings it"
+    message = "the stock that this changed could not be read again yet; the next sync reads it"
     told = [] if is_read else [info(warning_codes.CACHE_WRITE_FAILED, message)]
     assert await read_stock_back(applied, services(caches)) == told
     assert [what for what in caches.told if what[0] != "stock"] == [

@@ -63,7 +63,7 @@ class Budget(Protocol):
     def room_in(self, places: int, priority: Priority) -> float:
         """Return in how many seconds so many requests could go, as it looks now; 0 when they can, and none is counted.
 
-        For who should not begin what would wait half-way.
+        For callers that must not begin and then wait half-way.
         """
         ...
 

@@ -30,7 +30,7 @@ _SAME_RESET = 2.0
 """Two resets this close, in seconds, are the same one; `Date` has a resolution of one second."""
 _CLOCK_SLACK = 1.0
 _HAIR = 0.001
-"""A hair more than the window, so that a window with both ends in it holds no more than the limit."""
+"""Slightly more than the window, so that a window with both ends in it holds no more than the limit."""
 _GROWS = 3
 """Places are kept for this many times the writes of the last window, up to their share."""
 _PARTS = 12

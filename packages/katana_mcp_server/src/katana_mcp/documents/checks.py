@@ -101,7 +101,7 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
         if key not in part.diff(change).before:
             yield _unknown(doc, part, path, key, change)
         elif key in seen:
-            message = f"{path}: {part.words} {key} is named twice: name it once, to change or to delete it"
+            message = f"{path}: {part.words} {key} is given twice: give it once, to change or to delete it"
             yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, message, path)
         seen.add(key)
 

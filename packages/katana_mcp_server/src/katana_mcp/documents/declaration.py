@@ -337,7 +337,7 @@ class Writable:
     parts: tuple[Part, ...] = ()
     status: Status | None = None
     words: Words = field(default_factory=dict[str, str])
-    head_title: str = "change the head of {}"
+    head_title: str = "change fields of {}"
     blank_clears: bool = False
     described: Callable[[Transition], str]
     reads: Mapping[Verb, tuple[str, ...]] = field(default_factory=dict[Verb, tuple[str, ...]])

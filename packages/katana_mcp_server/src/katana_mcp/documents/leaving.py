@@ -66,7 +66,7 @@ def left_open(title: str, change: Transition) -> Iterator[ToolWarning]:
     for orders in change.facts.linked:
         if orders.count:
             message = (
-                f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
+                f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` lists the newest"
             )
             yield advisory(warning_codes.OPEN_ORDERS, message)
         if not orders.is_counted:

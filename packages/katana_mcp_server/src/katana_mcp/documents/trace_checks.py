@@ -48,10 +48,10 @@ def _sums(row: TracedRow) -> Iterator[ToolWarning]:
     in_batches = [_amount(entry) for entry in row.entries if entry.get("batch_id")]
     batches = sum(in_batches, Decimal(0))
     if units and (units > quantity or (row.is_whole and units != quantity)):
-        message = f"{row.path}: its serial numbers come to {units}, its quantity is {plain_number(quantity)}"
+        message = f"{row.path}: its serial numbers are {units}, its quantity is {plain_number(quantity)}"
         yield blocking(warning_codes.SERIAL_COUNT_MISMATCH, message, row.path)
     elif in_batches and (batches > quantity or (row.is_whole and batches != quantity)):
-        message = f"{row.path}: its batches come to {plain_number(batches)}, its quantity is {plain_number(quantity)}"
+        message = f"{row.path}: its batches total {plain_number(batches)}, its quantity is {plain_number(quantity)}"
         yield blocking(warning_codes.BATCH_SUM_MISMATCH, message, row.path)
 
 
@@ -67,7 +67,7 @@ def _batches(facts: Facts, row: TracedRow) -> Iterator[ToolWarning]:
         why = f"{message}; {f'it has {has}' if has else 'it has none'}"
         yield blocking(warning_codes.NOT_FOUND, why, row.path)
     else:
-        why = f"{message} that ever had stock: Katana says at the apply whether there is such a batch"
+        why = f"{message} that ever had stock: Katana tells when the plan is applied whether there is such a batch"
         yield advisory(warning_codes.NOT_FOUND, why, row.path)
 
 
@@ -121,7 +121,7 @@ def _units(facts: Facts, row: TracedRow) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.NOT_FOUND, message, row.path)
     stocked = [key for key in asked if not row.leaves and get_bool(numbers.get(key, {}), "in_stock")]
     if stocked:
-        message = f"{row.path}: {_listed(stocked, numbers)} is in stock already, and comes only once"
+        message = f"{row.path}: {_listed(stocked, numbers)} is in stock already: it cannot be new"
         yield blocking(warning_codes.INVALID_ARGUMENT, message, row.path)
     yield from _promised(row, [key for key in asked if key not in missing], numbers)
 
@@ -139,7 +139,7 @@ def _promised(row: TracedRow, units: Sequence[int], numbers: dict[int, Record]) 
             continue
         message = f"{row.path}: {_listed([key], numbers)} is reserved for row {others[0]} of a sales order"
         if row.reserves:
-            why = f"{message}: set it free there first, with traceability [], and plan this one afterwards"
+            why = f"{message}: release it there first, with traceability [], then plan this one"
             yield blocking(warning_codes.IN_USE, why, row.path)
         else:
             yield advisory(warning_codes.IN_USE, f"{message}, which loses it", row.path)

@@ -313,7 +313,7 @@ def number_checks(entity: str, path: str, given: str | None, numbered: Numbered)
     if taken:
         message = f"no free number was found up to {called}, which is also in use; give a number"
         return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, message, path)]
-    message = f"no {path} was given: it gets the next free number when the plan is applied, now {called}"
+    message = f"no {path} was given: the next free number is used when the plan is applied, now {called}"
     return [info(warning_codes.DEFAULT_NUMBER, message)]
 
 

@@ -108,7 +108,7 @@ PROMPTS: tuple[WorkPrompt, ...] = (
         steps=(
             Step(
                 "list_blocking_ingredients",
-                "with the location: which ingredients are short, by how much, and how many orders each holds up.",
+                "with the location: which ingredients are short, by how much, and how many orders each blocks.",
                 {"location_id": "{location}"},
             ),
             Step(
@@ -195,7 +195,7 @@ PROMPTS: tuple[WorkPrompt, ...] = (
             ),
             Step(
                 "get_sales_order",
-                "with it: its delivery date, what has left already, what is made for it.",
+                "with it: its delivery date, what is shipped already, what is made for it.",
                 {"sales_order_id": "{sales_order}"},
             ),
             Step(
@@ -228,7 +228,7 @@ PROMPTS: tuple[WorkPrompt, ...] = (
             Step(
                 "verify_order_document",
                 "with every line as it is written — codes, description, quantity, unit, price — and the totals and "
-                "currency of the document; kind=invoice but for a delivery note. What could not be matched or read: "
+                "currency of the document; kind=invoice, or delivery_note for one. What could not be matched or read: "
                 "give it again as the answer says, in one more call.",
                 {"purchase_order_id": "{purchase_order}", "kind": "invoice", "lines": "<lines>"},
             ),

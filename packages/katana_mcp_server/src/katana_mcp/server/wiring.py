@@ -207,7 +207,7 @@ class Tenant:
         if self._sameness is None:
             self._sameness = await tenancy.same(tenant, self._key, self._sync_key)
         if self._sameness is AccountMatch.DIFFERENT:
-            message = "KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY; mend it, or leave it out"
+            message = "KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY; correct it, or leave it out"
             raise Refused(blocking(warning_codes.WRONG_ACCOUNT, message))
         if self._sameness is AccountMatch.SAME:
             return self._sync_key.client, ()

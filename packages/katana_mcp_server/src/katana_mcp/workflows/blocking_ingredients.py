@@ -324,9 +324,9 @@ LIST_BLOCKING_INGREDIENTS = ToolSpec(
     name="list_blocking_ingredients",
     toolset="manufacturing",
     description=(
-        "List the ingredients that hold up open manufacturing orders — one call gives, per ingredient and location, "
+        "List the ingredients that block open manufacturing orders — one call gives, per ingredient and location, "
         "what is missing, the orders with their deadlines, and the purchase orders, manufacturing orders and "
-        "transfers that bring it (cache-backed). What holds up most comes first."
+        "transfers that supply it (cache-backed). Worst first."
     ),
     request=ListBlockingIngredientsRequest,
     answer=BlockingIngredientsAnswer,

@@ -336,7 +336,7 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
         "List what is short of stock — one call gives every variant and location, worst first: in stock minus "
         "committed plus expected, compared with that location's reorder point and safety stock (cache-backed). "
         "`order_quantity` says how much to order, `to_order` the totals by supplier. "
-        "`checked` of `variants` says how many were looked at; unknown stock is not counted as zero."
+        "`checked` of `variants` were looked at; unknown stock is not counted as zero."
     ),
     request=ListLowStockItemsRequest,
     answer=LowStockAnswer,

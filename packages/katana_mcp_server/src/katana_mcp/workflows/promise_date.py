@@ -298,7 +298,7 @@ PROMISE_DATE = ToolSpec(
         "Get the date by which a quantity can be promised, and where each part comes from: free stock, what is on "
         "its way already, else making or buying by lead time, level by level (cache-backed).\n\n"
         "Pass ``rows`` for a new order, or ``sales_order_id``. What other orders need comes first. Days are those "
-        "of the factory; what has no date or no lead time is not guessed: see `note`. Capacity is not known."
+        "of the factory; without a date or lead time none is guessed: see `note`. Capacity is not known."
     ),
     request=PromiseDateRequest,
     answer=PromiseDateAnswer,

@@ -60,9 +60,9 @@ class ListReferenceRequest(Request):
     """Arguments of `list_reference`."""
 
     kind: Annotated[Kind, BeforeValidator(_singular)]
-    """Which kind; the last five are read from Katana each time."""
+    """Which kind; the last five are read live."""
     query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    """Words of a name or another text of it; left out: all of them."""
+    """Words of a name or other text; all by default."""
     limit: ListLimit = 25
     """Per page."""
     page: PageNumber = 1

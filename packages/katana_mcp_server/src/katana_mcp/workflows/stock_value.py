@@ -356,7 +356,7 @@ STOCK_VALUE = ToolSpec(
     toolset="inventory",
     description=(
         "Get what stock was worth on a day, by category, and which kinds of movements changed its value since an "
-        "earlier day, for the books.\n\n"
+        "earlier day, for accounting.\n\n"
         "Also how many orders are received and not billed, or shipped and not invoiced."
     ),
     request=StockValueRequest,

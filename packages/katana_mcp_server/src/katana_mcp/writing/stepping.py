@@ -23,7 +23,7 @@ _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds before each look at a record that does not show yet what was sent."""
 _NOT_SHOWN = "Katana has answered a step that it does not show yet; apply the same token again in a minute"
 _IN_DOUBT = (
-    "Katana may have done a step that it does not show yet: what it made, made again it would be there twice; "
+    "Katana may have done a step that it does not show yet: sent again, it could be done twice; "
     f"apply the same token again until it shows, or in {OWN_WRITE_STANDS // 60} minutes"
 )
 

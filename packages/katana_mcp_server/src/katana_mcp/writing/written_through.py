@@ -22,7 +22,7 @@ _FOR_STOCK = 5.0
 """Seconds that an outcome waits for the stock that was moved."""
 _MOST_MOVEMENTS = 1_000
 """Movements that an outcome reads again at most: four requests."""
-_UNTIL_AUDIT = "balances of others may be old, and count what was taken back, until an audit"
+_UNTIL_AUDIT = "other balances may be old, and count undone movements, until an audit"
 _SOLD, _BUILT, _CAUSE = "sales_order", "Production", "caused_by_resource_id"
 """What kits are built for, how their movements are called, and what names the order by which they were built."""
 
@@ -100,7 +100,7 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
     levels = sorted({variant for action, _ in done if action.entity == STOCK.name for variant in _levels(action)})
     if levels and (await services.stock.planning(_FOR_STOCK).read_again(levels)).reason:
         unread.append(STOCK.name)
-    return [*warnings, *(_not_shown(f"{entity}s: what changed along could not be read yet") for entity in unread)]
+    return [*warnings, *(_not_shown(f"{entity}s: related changes could not be read yet") for entity in unread)]
 
 
 async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[ToolWarning]:
@@ -244,5 +244,5 @@ def _last(parts: Sequence[Part]) -> list[Part]:
 
 
 def _not_shown(what: str) -> ToolWarning:
-    message = f"{what}; the next sync brings it"
+    message = f"{what}; the next sync reads it"
     return info(warning_codes.CACHE_WRITE_FAILED, message)

@@ -30,6 +30,6 @@ CUSTOMERS = Entity(
     notes={
         "list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name.",
         "modify": "Fields left out stay unchanged; null clears a field.",
-        "delete": "Its orders stay; a new one gets new ids.",
+        "delete": "Its orders stay; made again it gets new ids.",
     },
 )

@@ -30,6 +30,6 @@ ITEMS = Entity(
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",
         "modify": "Fields left out stay unchanged; null clears a field.",
-        "delete": "Documents keep it; a new one gets new ids. Archiving only hides it.",
+        "delete": "Documents keep it; made again it gets new ids. Archiving only hides it.",
     },
 )

@@ -20,7 +20,7 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES
 from katana_mcp.surface.descriptor import Entity, View
 
 _COMPLETES = (
-    "Plan to report what was made of one manufacturing order: all that remains, or a part; nothing is written.\n\n"
+    "Plan to report what was made on one manufacturing order: all that remains, or a part; nothing is written.\n\n"
     "Shows what each ingredient uses, shortages, stock before and after, and a `plan_token` for `apply_plan`."
 )
 _MAKES = (
@@ -28,7 +28,7 @@ _MAKES = (
     "Shows the rows that are made, its requests and a `plan_token` for `apply_plan`."
 )
 _CORRECTS = (
-    "Plan to correct what was made of one manufacturing order; nothing is written.\n\n"
+    "Plan to correct what was made on one manufacturing order; nothing is written.\n\n"
     "Its productions are undone, the order is changed, and they are reported again: same dates, batches, serial "
     "numbers. Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which "
     "goes on where it stopped halfway."

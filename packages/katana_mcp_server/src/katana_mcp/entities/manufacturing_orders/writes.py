@@ -133,7 +133,7 @@ MANUFACTURING_ORDER = Writable(
     answers=ANSWERS,
     what={
         "create": " with the product's recipe and operations",
-        "modify": "'s head, recipe, operations or status",
+        "modify": ", its deadline, recipe, operations or status",
         "delete": " with all that belongs to it",
     },
     gather=gather,

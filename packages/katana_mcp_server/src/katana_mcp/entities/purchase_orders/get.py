@@ -177,7 +177,8 @@ GET_PURCHASE_ORDER = document_tool(
         source="purchase_order",
         toolset="purchasing",
         key="order number",
-        what="with rows, ingredients, additional costs and bills, by id or order number; rows carry SKU and name",
+        what="with rows received or open, ingredients, additional costs and bills, by id or order number; rows carry "
+        "SKU and name",
         reads=(
             _COSTS,
             _INGREDIENTS,

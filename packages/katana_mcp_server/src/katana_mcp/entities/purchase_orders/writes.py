@@ -81,7 +81,7 @@ _COST = filled(
     Field("additional_cost_id", Reference, "Id or name.", required=True, names="additional_cost"),
     TAX_RATE,
     Field("price", Amount, "Without tax.", required=True),
-    Field("distribution_method", Annotated[_Distribution, spelling(_Distribution)], "How it spreads."),
+    Field("distribution_method", Annotated[_Distribution, spelling(_Distribution)], "How it is split."),
 )
 
 PURCHASE_ORDER = Writable(
@@ -124,7 +124,7 @@ PURCHASE_ORDER = Writable(
             held=COSTS,
             fields=_COST,
             says={
-                "new": "Freight and the like.",
+                "new": "Freight, duty, other.",
                 "add": "New costs.",
                 "update": "Costs to change.",
                 "delete": "Costs to delete.",

@@ -25,7 +25,7 @@ _FULFILLS = (
 )
 _CORRECTS = (
     "Plan to correct one sales order that is closed: packed or delivered, in full or in part; nothing is written.\n\n"
-    "Its shipments are taken back, the order is changed, and shipped again: same dates, tracking, batches, serial "
+    "Its shipments are undone, the order is changed, and shipped again: same dates, tracking, batches, serial "
     "numbers. Shows every step, stock before and after, what is not kept, and a `plan_token` for `apply_plan`, which "
     "goes on where it stopped halfway."
 )
@@ -60,7 +60,7 @@ SALES_ORDERS = Entity(
     workflows={"fulfill_order": (FULFILLING, _FULFILLS), "correct_sales_order": (CORRECTING, _CORRECTS)},
     notes={
         "list": "Filters combine; newest first.",
-        "create": "Rows that are not understood are all listed.",
+        "create": "Lists all rows whose item is not found.",
         "modify": "Fields left out stay unchanged; null clears.",
     },
 )

@@ -104,7 +104,7 @@ def _traced(change: Transition) -> Iterator[ToolWarning]:
     yield from trace_checks(change, traced_rows(change))
     for path, asked, before, fields in changed_rows(change, ROWS):
         if before.get(TRACEABILITY) and "variant_id" in fields and TRACEABILITY not in asked:
-            message = f"{path}: other goods set its batches and serial numbers free, and the revert reserves none"
+            message = f"{path}: other goods release its batches and serial numbers, and the revert reserves none"
             yield advisory(warning_codes.NO_WAY_BACK, message, path)
         if before.get(BINS) and TRACEABILITY in fields:
             message = f"{path}.{TRACEABILITY}: its batches were reserved in bins, which the revert does not bring back"

@@ -60,13 +60,13 @@ SALES_ORDER = Writable(
         Field("order_created_date", Moment, "Ordered on.", clears=False, filled=True),
         Field("delivery_date", Moment, "Due on.", clears=False),
         Field("currency", Currency, "The customer's.", clears=False, filled=True),
-        Field("customer_ref", ShortText, "Their number."),
+        Field("customer_ref", ShortText, "Their reference."),
         Field("additional_info", Notes, "Its notes."),
         Field("tracking_number", _Said, "Of a parcel."),
         Field("tracking_number_url", _Page, "Its page."),
         custom_values(*of_documents("SalesOrder")),
         *(
-            Field(name, _Said, "Of the shop.", verbs=ONLY_NEW)
+            Field(name, _Said, "Of the web shop.", verbs=ONLY_NEW)
             for name in ("ecommerce_order_type", "ecommerce_store_name", "ecommerce_order_id")
         ),
     ),

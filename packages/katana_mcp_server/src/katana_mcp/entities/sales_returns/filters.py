@@ -49,9 +49,9 @@ class ListSalesReturnsRequest(ListRequest):
     returned_to: Annotated[Until | None, not_after("return_date")] = None
     """Came back."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
-    """Entered."""
+    """Created."""
     created_to: Annotated[Until | None, not_after("created_at")] = None
-    """Entered."""
+    """Created."""
     updated_from: Annotated[Moment | None, not_before("updated_at")] = None
     """Changed."""
     updated_to: Annotated[Until | None, not_after("updated_at")] = None

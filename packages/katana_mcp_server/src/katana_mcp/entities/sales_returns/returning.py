@@ -177,7 +177,7 @@ def _new_rows(change: Transition) -> Iterator[ToolWarning]:
     """Yield new rows of what was not shipped, or of more than can be returned."""
     items = returnable(change.facts)
     if change.before is None and not rows(change.new, HELD) and get_int(change.new, "sales_order_id") is not None:
-        message = "nothing of this sales order can be returned: nothing was shipped, or all is on a return already"
+        message = "nothing of this sales order can be returned: no goods are shipped, or all are on a return already"
         yield blocking(warning_codes.EMPTY_ORDER, message, "sales_order_id")
     taken: dict[int, Decimal] = {}
     for _, key, _, more in _raises(change):

@@ -30,6 +30,6 @@ STOCK_ADJUSTMENTS = Entity(
     notes={
         "list": "Filters combine; newest first.",
         "modify": "Fields left out stay unchanged; null clears the reason or the notes.",
-        "delete": "May not undo its stock change: check stock.",
+        "delete": "Its stock change may stay: check stock.",
     },
 )

@@ -85,7 +85,7 @@ STOCK_ADJUSTMENT = Writable(
     answers=ANSWERS,
     what={
         "create": ", which changes stock when it is applied",
-        "modify": "'s head or location",
+        "modify": " or its location",
         "delete": " with its rows",
     },
     parties=("location_id",),

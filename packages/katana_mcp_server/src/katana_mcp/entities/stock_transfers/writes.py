@@ -58,7 +58,7 @@ STOCK_TRANSFER = Writable(
     ),
     status=Status(
         kind=Annotated[TransferStatus, spelling(TransferStatus)],
-        says="As `inTransit` goods leave the source, as `received` they are at the destination.",
+        says="At `inTransit` goods left the source, at `received` they are at the destination.",
         first="draft",
         refused=REFUSED,
         path="/status",
@@ -67,7 +67,7 @@ STOCK_TRANSFER = Writable(
     described=described,
     reads={"delete": VARIANT_ENTITIES},
     answers=ANSWERS,
-    what={"create": " between two locations, as a draft", "modify": "'s head or status", "delete": " with its rows"},
+    what={"create": " between two locations, as a draft", "modify": " or its status", "delete": " with its rows"},
     parties=("source_location_id", "target_location_id"),
     gather=gather,
     read=read,

@@ -34,9 +34,9 @@ class ApplyPlanRequest(Request):
     also: ClassVar[Offers] = {"plan_token": ("plan_tokens",)}
 
     plan_tokens: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=20)]
-    """Tokens of previews, applied in this order; the first that does not end fully applied stops the rest."""
+    """Tokens of previews, applied in this order; the first not fully applied stops the rest."""
     roll_back: bool = False
-    """Put back a correction that stopped halfway."""
+    """Undo a correction that stopped halfway."""
 
 
 def apply_tool(changes: Changes) -> AnyTool:

@@ -224,9 +224,9 @@ class DatedListRequest(ListRequest):
     include_deleted: bool = False
     """Deleted too."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
-    """Entered."""
+    """Created."""
     created_to: Annotated[Until | None, not_after("created_at")] = None
-    """Entered."""
+    """Created."""
     updated_from: Annotated[Moment | None, not_before("updated_at")] = None
     """Changed."""
     updated_to: Annotated[Until | None, not_after("updated_at")] = None

@@ -40,7 +40,7 @@ class DefineCustomFieldRequest(WriteRequest):
     entity_type: CustomFieldDefinitionEntityType | None = None
     """Whose field; never changes."""
     description: ShortText | None = None
-    """For people."""
+    """Help text."""
     choices: Annotated[list[NewName], Field(max_length=250)] | None = None
     """Full list; those left out cannot be chosen."""
     appears_on: Annotated[list[CustomFieldOptionsAppearson], Field(max_length=4)] | None = None

@@ -30,7 +30,7 @@ _NAMED = 10
 _RECIPE_ROWS = "manufacturing_order_recipe_row"
 _REFRESHES = {SOLD: (SOLD, MADE, _RECIPE_ROWS), MADE: (MADE, _RECIPE_ROWS)}
 """Whose availability changes; a sales order takes its manufacturing orders along."""
-_EFFECT = "stock and what is on its way are booked by rank, highest first, but for rows made to order"
+_EFFECT = "stock and what is on its way are booked by rank, highest first, except rows made to order"
 _ONE_WAY = "Katana shows no rank, so nobody knows where the orders stood before"
 
 

@@ -30,7 +30,7 @@ class TraceRequest(Request):
     sku_or_variant_id: SkuOrVariantId | None = None
     """Of this item alone, where several have the number."""
     direction: Way = "both"
-    """Down to what was made of it and who got it, up to what it was made of and who supplied it."""
+    """Down: products made of it, customers; up: its ingredients, suppliers."""
     levels: Annotated[int, Field(ge=0, le=MOST_LEVELS)] = 5
     """Over how many levels of bills of materials."""
     limit: ListLimit = 50

@@ -150,9 +150,9 @@ TRACE = ToolSpec(
     name="trace",
     toolset="inventory",
     description=(
-        "Trace a batch, serial number or order to its origins and whereabouts, on all levels, as in a recall.\n\n"
+        "Trace where a batch, serial number or order is from and where it went, on all levels, as in a recall.\n\n"
         "Rows are the steps: products it is in, customers who have them, suppliers' batches in it; `lots` sum up what "
-        "came in, left and remains. Documents are cache-backed, numbers and stock asked of Katana."
+        "came in, went out and is in stock. Documents are cache-backed, the rest is read live."
     ),
     request=TraceRequest,
     answer=TraceAnswer,

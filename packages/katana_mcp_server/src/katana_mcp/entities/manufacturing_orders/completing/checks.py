@@ -132,7 +132,7 @@ def _batch(key: int, facts: Facts, order: State) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.INVALID_ARGUMENT, f"batch_id: {message}", "batch_id")
     elif not found:
         message = f"batch_id: {called} has no batch {key} that ever had stock"
-        message = f"{message}: Katana says at the apply whether there is such a batch"
+        message = f"{message}: Katana tells when the plan is applied whether there is such a batch"
         yield advisory(warning_codes.NOT_FOUND, message, "batch_id")
     elif found[0].get("variant_id") != variant:
         message = f"batch_id: {called} has no batch {key}: it is one of variant {found[0].get('variant_id')}"

@@ -45,7 +45,7 @@ class CompleteManufacturingOrderRequest(WriteRequest):
     manufacturing_order_id: NameOrId
     """Id or number."""
     quantity: Made | None = None
-    """Good ones made now; all that remain by default."""
+    """Good units made now; by default all that remain."""
     is_final: bool | None = None
     """Whether the order is then done; by default if none remain."""
     completed_date: Moment | None = None
@@ -53,7 +53,7 @@ class CompleteManufacturingOrderRequest(WriteRequest):
     ingredients: Annotated[list[UsedIngredient], Field(max_length=100), NOT_EMPTY] = Field(
         default_factory=list[UsedIngredient]
     )
-    """Actual use; by recipe where not named."""
+    """Actual use; others as in the recipe."""
     operations: Annotated[list[WorkedOperation], Field(max_length=50), NOT_EMPTY] = Field(
         default_factory=list[WorkedOperation]
     )

@@ -91,7 +91,7 @@ class CorrectPurchaseOrderRequest(WriteRequest):
     supplier_id: Reference | None = None
     """Id or exact name."""
     location_id: Reference | None = None
-    """Rows at the old one move too."""
+    """Rows at the old place move too."""
     currency: Currency | None = None
     """Such as EUR."""
     expected_arrival_date: Moment | None = None

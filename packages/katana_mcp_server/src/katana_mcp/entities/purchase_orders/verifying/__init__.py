@@ -218,9 +218,9 @@ VERIFY_ORDER_DOCUMENT = ToolSpec(
     name="verify_order_document",
     toolset="purchasing",
     description=(
-        "Verify a delivery note, packing slip, bill or invoice of a vendor: what does not match the order "
+        "Verify a delivery note, packing slip, bill or invoice of a supplier: what does not match the order "
         "(cache-backed).\n\n"
-        "Compares quantities, prices, tax and totals, and proposes the call that settles each difference; nothing is "
+        "Compares quantities, prices, tax and totals, and proposes the call that corrects each difference; nothing is "
         "written."
     ),
     request=VerifyOrderDocumentRequest,

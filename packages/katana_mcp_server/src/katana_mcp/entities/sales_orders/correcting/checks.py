@@ -69,7 +69,7 @@ def _standing(facts: Facts, change: Transition, before: State) -> Iterator[ToolW
     """Yield why an order is not one that can be taken back and shipped the same."""
     order, shipments, record = _called(change), rows(before, FULFILLMENTS), facts.record or {}
     if is_open(before):
-        message = f"{order} is {before.get('status')}: nothing of it has left, so change it with modify_sales_order"
+        message = f"{order} is {before.get('status')}: nothing of it is shipped, so change it with modify_sales_order"
         yield blocking(warning_codes.NOT_CLOSED, message)
         return
     if not shipments:
@@ -128,14 +128,14 @@ def _quantity(path: str, asked: State, row: State, was: tuple[State, Sequence[St
     batches, total = cast("Sequence[State] | None", asked.get(BATCHES)), sum(map(amount, lines), Decimal(0))
     moves_amount = amount(row) != amount(old) and follows(old, dict(enumerate(lines)))
     if not lines and batches:
-        yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}.batches: nothing of row {row['id']} has left", path)
+        yield blocking(warning_codes.INVALID_ARGUMENT, f"{path}.batches: nothing of row {row['id']} is shipped", path)
     elif len(lines) > 1 and batches is not None:
         message = f"{path}.batches: row {row['id']} left with {len(lines)} shipments: ship it again with fulfill_order"
         yield blocking(warning_codes.LOCKED, message, f"{path}.batches")
     elif batches is not None:
         yield from batch_sum(f"{path}.batches", batches, amount(row) if moves_amount else total)
     if amount(row) < total and not moves_amount:
-        message = f"{path}.quantity: {plain_number(total)} of row {row['id']} have left already"
+        message = f"{path}.quantity: {plain_number(total)} of row {row['id']} are shipped already"
         yield blocking(
             warning_codes.OVER_SHIPMENT, f"{message}: take a shipment back with fulfill_order", f"{path}.quantity"
         )

@@ -39,7 +39,7 @@ _asked = (
     Field(BATCHES, Batches, "Shipped; the rest has no batch.", clears=False, filled=True),
     Field(SHIPMENT, PartId, "Its shipment; the last by default.", clears=False, filled=True, verbs=ONLY_NEW),
 )
-_says = {**_ROWS.says, "add": "Also shipped.", "update": "As they should be.", "delete": "Not sold."}
+_says = {**_ROWS.says, "add": "Also shipped.", "update": "Corrected rows.", "delete": "Not sold."}
 SHOWN = replace(SALES_ORDER, head=_head, no_way_back=_one_way)
 """A sales order with what a correction changes of its head."""
 CORRECTED = replace(

@@ -44,9 +44,9 @@ class CountStockRequest(WriteRequest):
     never_null: ClassVar[frozenset[str]] = frozenset({"counts"})
 
     location_id: Reference | None = None
-    """Of a new one; id or name."""
+    """If new; id or name."""
     stocktake_id: Reference | None = None
-    """To go on with; id or number."""
+    """Existing one; id or number."""
     table: Annotated[StrictStr, Field(max_length=60_000)] | None = None
     """Pasted lines: SKU, quantity, batch if any; tab, `;` or `,` between."""
     counts: Annotated[list[Count], Field(max_length=MOST_COUNTS), NOT_EMPTY] = Field(default_factory=list[Count])
@@ -62,9 +62,9 @@ class CountStockRequest(WriteRequest):
     additional_info: Notes | None = None
     """Its notes."""
     complete: bool = False
-    """Books what differs; final."""
+    """Corrects the stock; final."""
     delete: bool = False
-    """Deletes it with what it booked."""
+    """Deletes it and its adjustment."""
 
 
 class CountedLine(PlanLine):

@@ -132,7 +132,7 @@ def _head(goal: Record, record: Record) -> Iterator[Action]:
     fields = {name: goal[name] for name in HEAD if name in goal}
     changed = {name: value for name, value in fields.items() if not same(Stocktake, name, value, record.get(name))}
     if changed:
-        yield _on_stocktake(f"change the head of {_called(record)}", record, changed)
+        yield _on_stocktake(f"change fields of {_called(record)}", record, changed)
 
 
 def _rows(goal: Record, record: Record, held: Sequence[Record]) -> Iterator[Action]:
