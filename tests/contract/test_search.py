@@ -1,6 +1,7 @@
 """Search, held to the oracle: `cache_core.search_rules` over every visible row, in the declared order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -152,6 +153,35 @@ async def test_a_hit_names_the_own_fields_that_mention_the_query(cache: CacheBac
     await cache.apply(listing(toy(1, sku="red", name="blue", codes=["x", "RED-1"], barcode="green")))
     hit = (await cache.search("toy", Search("red bl"))).hits[0]
     assert hit.fields == ("sku", "name", "codes[]")
+
+
+_WHOLE = toy(
+    1,
+    sku="RED.7",
+    name="blue bell",
+    rows=[{"id": 5, "note": "n", "amount": 3}],
+    owner_id=4,
+    status="open",
+    unforeseen=1,
+)
+_READ = {"sku", "name", "second_name", "codes", "barcode", "owner_id", "amount"}
+
+
+@pytest.mark.parametrize("where", [(), (OneOf("status", ("open",)),), (OneOf("unforeseen", (1,)),)])
+@pytest.mark.parametrize("text", ["red.7", "blue", "blue or what", "lue bel", "bleu"])
+async def test_a_hit_holds_what_is_asked_for_and_what_its_text_is_made_of(
+    cache: CacheBackend, text: str, where: Where
+) -> None:
+    await cache.apply(listing(_WHOLE))
+    whole = await cache.search("toy", Search(text, where=where))
+    some = await cache.search("toy", Search(text, where=where, fields=frozenset({"amount"})))
+    assert whole.hits or text in {"lue bel", "bleu"}
+    for hit, less in zip(whole.hits, some.hits, strict=True):
+        assert less.row.record == {
+            **{name: value for name, value in hit.row.record.items() if name in _READ},
+            "rows": [{"note": "n"}],
+        }
+        assert less == replace(hit, row=replace(hit.row, record=less.row.record))
 
 
 async def test_old_text_is_gone_after_an_update(cache: CacheBackend) -> None:

@@ -192,6 +192,7 @@ class Search:
 
     Attributes:
         near: whether what only comes near the text is looked for after a miss.
+        fields: what of a hit's record is read, as in `Selection`, beside its text (`spec.read_of_hits`).
     """
 
     text: str
@@ -199,6 +200,7 @@ class Search:
     where: Where = ()
     visibility: Visibility = LIVE
     near: bool = True
+    fields: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,7 +268,9 @@ KINDS = (
 
 def _search(text: str, sample: Sample, random: Random) -> Search:
     where = _where(sample, random, (0, 0, 0, 0, 1))
-    return Search(text, random.choice((1, 5, 20, 20, 50)), where, _visibility(random))
+    limit, visibility = random.choice((1, 5, 20, 20, 50)), _visibility(random)
+    fields = frozenset(random.sample(sorted(sample.values), min(len(sample.values), 2)))
+    return Search(text, limit, where, visibility, fields=random.choice((None, fields)))
 
 
 def _visibility(random: Random) -> Visibility:

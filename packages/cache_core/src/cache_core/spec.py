@@ -307,6 +307,17 @@ def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str], ...]:
     return tuple((weight, place) for weight, _, place in _sources(searchable) if isinstance(place, str))
 
 
+def read_of_hits(spec: EntitySpec, fields: frozenset[str] | None) -> frozenset[str] | None:
+    """Return the paths of a hit's record that are read: those asked for and those of its text; None for all of it."""
+    return None if fields is None else fields | _found_by(spec.searchable)
+
+
+@lru_cache(maxsize=256)
+def _found_by(searchable: Searchable) -> frozenset[str]:
+    places = (place for places in searchable.by_class() for place in places)
+    return frozenset(place if isinstance(place, str) else place.path for place in places)
+
+
 def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
     return query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
 

@@ -37,7 +37,7 @@ from cache_core.protocol import (
 )
 from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.search_rules import Tier, parse
-from cache_core.spec import EntitySpec, matched_fields
+from cache_core.spec import EntitySpec, matched_fields, read_of_hits
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.waiting import to_the_end
 from cache_legacy import file_swap
@@ -215,9 +215,11 @@ class LegacyBackend:
             found = await answers(db, query, seen, near=search.near)
             best = sorted(found.ranked.items(), key=lambda entry: entry[1])[: search.limit]
             rows = await _by_ref(db, [ref for ref, _ in best])
+        read = read_of_hits(spec, search.fields)
+        found_rows = [(rows[ref].projected(read), how) for ref, how in best]
         hits = tuple(
-            Hit(rows[ref], how.tier, how.place, matched_fields(spec, rows[ref].record, query, how.tier), how.missing)
-            for ref, how in best
+            Hit(row, how.tier, how.place, matched_fields(spec, row.record, query, how.tier), how.missing)
+            for row, how in found_rows
         )
         return SearchResult(hits, len(found.ranked), query.cut or found.cut)
 

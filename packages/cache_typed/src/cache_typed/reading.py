@@ -81,7 +81,7 @@ def _stored(
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
     keys = keys_of(db, layout, ids)
-    found = {row.row.id: row.row for row in load(db, _shown(layout, fields), list(keys.values()))}
+    found = {row.row.id: row.row for row in load(db, shown(layout, fields), list(keys.values()))}
     asked = dict.fromkeys(ids)
     return Found(
         tuple(found[record_id] for record_id in asked if record_id in found),
@@ -131,18 +131,19 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
 def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     odd = has_overflow(db, layout)
     query = window_query(layout, selection)
-    shown = _shown(layout, selection.fields)
+    projected = shown(layout, selection.fields)
     if query is not None and not odd:
-        return tuple(row.row for row in load(db, shown, [nr for (nr,) in db.execute(*query)]))
+        return tuple(row.row for row in load(db, projected, [nr for (nr,) in db.execute(*query)]))
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
-    return tuple(row.row for row in load(db, shown, ordered))
+    return tuple(row.row for row in load(db, projected, ordered))
 
 
-def _shown(layout: Layout, fields: frozenset[str] | None) -> Layout:
+def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:
+    """Return the layout that reads these paths of a record, or all of them."""
     return layout if fields is None else layout.only(fields)
 
 

@@ -7,16 +7,16 @@ rows hold, both say the same, and the index decides alone.
 from dataclasses import dataclass
 
 from cache_core.conditions import LIVE, hold
-from cache_core.protocol import Hit, Search, SearchResult
+from cache_core.protocol import Hit, Search, SearchResult, Stored
 from cache_core.search_rules import Query, Tier, WeightClass, parse
-from cache_core.spec import matched_fields
+from cache_core.spec import matched_fields, read_of_hits
 from cache_core.suggest import MAX_TERMS, nearest
 from cache_typed import dialect, one_word
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
 from cache_typed.fuzzy import after_a_miss
 from cache_typed.mapping import Layout
-from cache_typed.reading import KeyedRow, load, narrowed
+from cache_typed.reading import load, narrowed, shown
 from cache_typed.transactions import takes_long
 
 MAX_CANDIDATES = 20_000
@@ -58,14 +58,14 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
     many = None if exact_total else _many_of_one_word(db, layout, request, query)
     tokens, token_total = many or _tier(db, layout, request, _Tokens(query, _asked_of_index(db, layout, query)), limit)
     cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
-    ranked = exact + tokens
+    ranked, read = exact + tokens, read_of_hits(layout.spec, request.fields)
     if not checked:
-        found = _load(db, layout, ranked[: request.limit])
+        found = _load(db, shown(layout, read), ranked[: request.limit])
         total = min(exact_total, MAX_CANDIDATES) + min(token_total, MAX_CANDIDATES)
     else:
-        kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].row.record)]
-        found, total = kept[: request.limit], len(kept)
-    return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
+        kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].record)]
+        found, total = [(how, row.projected(read)) for how, row in kept[: request.limit]], len(kept)
+    return SearchResult(tuple(_hit(layout, query, how, row) for how, row in found), total, cut)
 
 
 def _many_of_one_word(
@@ -124,14 +124,14 @@ def finds(db: Connection, layout: Layout, candidate: str) -> bool:
     return bool(query.tokens) and bool(_certain(db, layout, Search(candidate, limit=1, visibility=LIVE), query).hits)
 
 
-def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, KeyedRow]]:
-    rows = {keyed.nr: keyed for keyed in load(db, layout, [candidate.nr for candidate in ranked])}
+def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Stored]]:
+    rows = {keyed.nr: keyed.row for keyed in load(db, layout, [candidate.nr for candidate in ranked])}
     return [(candidate, rows[candidate.nr]) for candidate in ranked]
 
 
-def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: KeyedRow) -> Hit:
-    fields = matched_fields(layout.spec, keyed.row.record, query, ranked.tier)
-    return Hit(keyed.row, ranked.tier, ranked.place, fields)
+def _hit(layout: Layout, query: Query, ranked: _Ranked, row: Stored) -> Hit:
+    fields = matched_fields(layout.spec, row.record, query, ranked.tier)
+    return Hit(row, ranked.tier, ranked.place, fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from katana_mcp.surface.operations import coded
 from katana_mcp.surface.operations.match_labels import matched, partial_matches
 from katana_mcp.surface.operations.merging_hits import comparable, ranked
 from katana_mcp.surface.operations.paging import offset, page_of, paged
-from katana_mcp.surface.operations.rows import Sourced, to_answers
+from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Empty, found_of
 from katana_mcp.tools.requests import ForgivingSearchRequest, SearchRequest
@@ -123,7 +123,10 @@ def _searches(entity: Entity, request: SearchRequest) -> Mapping[str, Search]:
     limit = min(offset(request) + request.limit, REACH)
     visibility = Visibility(archived=getattr(request, "include_archived", False))
     narrowed = dict.fromkeys(entity.sources, ()) if entity.searching is None else entity.searching(request)
-    return {source: Search(request.query, limit, where, visibility) for source, where in narrowed.items()}
+    return {
+        source: Search(request.query, limit, where, visibility, fields=read_of(entity.view(source)))
+        for source, where in narrowed.items()
+    }
 
 
 async def _found(
