@@ -38,6 +38,7 @@ async def test_answers_are_the_same_as_with_whole_records(
         said = text_of(await stage.result(tool, usual.arguments))
         with monkeypatch.context() as whole:
             whole.setattr(display_names, "READ_OF", {})
+            whole.setattr(display_names, "SHOWN_OF", {})
             whole.setattr(RoutedBackend, "get_many", _get_whole)
             whole.setattr(RoutedBackend, "select", _select_whole)
             expected = text_of(await stage.result(tool, usual.arguments))

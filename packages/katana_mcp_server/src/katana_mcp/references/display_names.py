@@ -35,6 +35,12 @@ READ_OF: Mapping[str, frozenset[str]] = {
     "location": frozenset(("id", "name", "sales_allowed", "purchase_allowed", "manufacturing_allowed")),
 }
 """What is read of records that are looked up; the addresses of a customer, say, are not. Of others it is all."""
+SHOWN_OF: Mapping[str, frozenset[str]] = {
+    **READ_OF,
+    "variant": frozenset(("id", "sku", "config_attributes", *(path for path, _ in VARIANT_PARENTS))),
+    "sales_order": frozenset(("id", "order_no", "customer_id")),
+}
+"""What is read where names are shown, and nothing is judged: of a variant no codes, prices and custom fields either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +116,19 @@ async def look_up(
     at_hand: Iterable[tuple[str, Stored]] = (),
     *,
     item_suppliers: bool = True,
+    only_shown: bool = False,
 ) -> Names:
     """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
     Items of variants come along; the suppliers of items (unless `item_suppliers` is false), the customers of sales
-    orders, the factory, and all definitions of custom fields, where any are wanted.
+    orders, the factory, and all definitions of custom fields, where any are wanted. Of what is looked up `READ_OF`
+    says what is read, or `SHOWN_OF` where `only_shown`.
     """
+    reads = SHOWN_OF if only_shown else READ_OF
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
     whole = [entity for entity in (*FACTORY, *CUSTOM_FIELDS) if entity in ids_by_entity and entity in cache.entities]
     # What owns the rows at hand is read with what they name; what owns that, afterwards.
-    await _add(cache, names, _joined(ids_by_entity, _owners(names, ids_by_entity)), whole)
+    await _add(cache, names, reads, _joined(ids_by_entity, _owners(names, ids_by_entity)), whole)
     if "variant" in ids_by_entity:
         unknown = [
             variant_id
@@ -128,10 +137,10 @@ async def look_up(
         ]
         found = await service_variants(cache, "id", unknown)
         names.records.update((("variant", row.id), row.record) for row in found)
-    await _add(cache, names, _owners(names, ids_by_entity))
+    await _add(cache, names, reads, _owners(names, ids_by_entity))
     if item_suppliers and "supplier" in ids_by_entity:
         suppliers = [item.get("default_supplier_id") for item in names.records.values()]
-        await _add(cache, names, {"supplier": suppliers})
+        await _add(cache, names, reads, {"supplier": suppliers})
     return names
 
 
@@ -198,14 +207,18 @@ def _of_service(variant: Record, service_id: RecordId) -> dict[str, Json]:
 
 
 async def _add(
-    cache: CacheBackend, names: Names, ids_by_entity: Mapping[str, Iterable[object]], whole: Iterable[str] = ()
+    cache: CacheBackend,
+    names: Names,
+    read_of: Mapping[str, frozenset[str]],
+    ids_by_entity: Mapping[str, Iterable[object]],
+    whole: Iterable[str] = (),
 ) -> None:
     """Add the records of these ids that are not there yet, and all of some cache entities, read together."""
     reads: list[Read] = [Selected(entity, _WHOLE) for entity in whole]
     for entity, ids in ids_by_entity.items():
         asked = dict.fromkeys(key for value in ids if (key := as_id(value)) is not None)
         if missing := [record_id for record_id in asked if (entity, record_id) not in names.records]:
-            reads.append(ByIds(entity, missing, READ_OF.get(entity)))
+            reads.append(ByIds(entity, missing, read_of.get(entity)))
     if reads:
         for read, found in zip(reads, await cache.read(reads), strict=True):
             names.records.update(((read.entity, row.id), row.record) for row in found)

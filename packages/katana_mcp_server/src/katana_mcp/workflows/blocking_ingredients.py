@@ -250,7 +250,7 @@ async def _to_answers(
             arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving
         ],
     }
-    names = await look_up(services.cache, ids_by_entity, item_suppliers=False)
+    names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
     rows = [_row(wait, levels, coming.by_place.get(wait.place, []), names, services) for wait in found]
     giving = [_giving_way(wait, needs) or None for wait in found]
     return [row.model_copy(update={"could_give_way": some}) for row, some in zip(rows, giving, strict=True)]

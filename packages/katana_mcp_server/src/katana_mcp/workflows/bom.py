@@ -10,7 +10,7 @@ from pydantic import Field
 from cache_core.protocol import Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.references.boms import rows_by_level
-from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.display_names import SHOWN_OF, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.filters import spelling
@@ -158,7 +158,8 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
 
 
 async def _to_answers(lines: Sequence[_Line], services: Services) -> list[Answer]:
-    stored = (await services.cache.get_many("variant", list(dict.fromkeys(line.variant_id for line in lines)))).rows
+    asked = list(dict.fromkeys(line.variant_id for line in lines))
+    stored = (await services.cache.get_many("variant", asked, SHOWN_OF["variant"])).rows
     variants: dict[RecordId, Stored] = {row.id: row for row in stored}
     ids_by_entity = {"variant": [line.variant_id for line in lines]}
     names = await look_up(services.cache, ids_by_entity, [("variant", row) for row in stored])

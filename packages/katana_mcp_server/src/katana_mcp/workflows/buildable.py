@@ -193,7 +193,7 @@ async def _rows(built: Sequence[_Built], unknown: set[int], services: Services) 
         "variant": [*(result.place[0] for result in built), *named],
         "location": [result.place[1] for result in built],
     }
-    names = await look_up(services.cache, ids_by_entity)
+    names = await look_up(services.cache, ids_by_entity, only_shown=True)
     return [
         _row(result, lacking, unknown.isdisjoint(variant for variant, _ in lacking), names)
         for result, lacking in zip(built, limits, strict=True)

@@ -109,7 +109,8 @@ async def _run(request: ListInventorySignalsRequest, services: Services) -> Answ
     found = sorted((row for row in read.rows if _is_asked(row, request)), key=_shortest_first)
 
     async def render(first: int, last: int) -> list[Answer]:
-        names = await look_up(services.cache, {"variant": [row.get("variant_id") for row in found[first:last]]})
+        of_page = {"variant": [row.get("variant_id") for row in found[first:last]]}
+        names = await look_up(services.cache, of_page, only_shown=True)
         return [_shown(row, names) for row in found[first:last]]
 
     asked = await page_of("list_inventory_signals", request, services, render, resolved.not_found)

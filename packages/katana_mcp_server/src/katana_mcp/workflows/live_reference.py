@@ -152,4 +152,4 @@ LIVE: Mapping[str, LiveReference] = {
 async def names_of(kind: str, rows: Sequence[Record], services: Services) -> Names:
     """Return what the rows of a kind are named by; the items of variants come along."""
     ids_by_entity = {name: [row.get(f"{name}_id") for row in rows] for name in LIVE[kind].names}
-    return await look_up(services.cache, ids_by_entity)
+    return await look_up(services.cache, ids_by_entity, only_shown=True)

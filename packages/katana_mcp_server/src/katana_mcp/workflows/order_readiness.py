@@ -245,7 +245,7 @@ async def _rows(
         "location": [judgement.order.record.get("location_id") for judgement in found],
         "supplier": named,
     }
-    names = await look_up(services.cache, ids_by_entity, item_suppliers=False)
+    names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
     levels = levels_by_place(stock)
     shown = [_row(judgement, levels, coming, names, services) for judgement in found]
     return list[Answer](shown), stock, coming

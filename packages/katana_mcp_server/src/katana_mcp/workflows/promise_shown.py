@@ -78,7 +78,7 @@ async def names_of(promised: Sequence[Promised], services: Services) -> Names:
         "location": [location for _, location, _ in promised],
         "supplier": [source.arrival.document.get("supplier_id") for source in sources if source.arrival],
     }
-    return await look_up(services.cache, ids_by_entity, item_suppliers=False)
+    return await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
 
 
 def _all(source: Source) -> Iterator[Source]:

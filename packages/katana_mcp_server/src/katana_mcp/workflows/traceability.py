@@ -102,7 +102,7 @@ async def _run(request: ListTraceabilityRequest, services: Services) -> Answer:
         conditions = (*_of(request, resolved), *await where(request, services))
         read = await live.ask(_SUBJECTS[request.kind], _read(request, resolved, conditions, services))
     found = sorted((row for row in read.rows if hold(conditions, row)), key=_first_to_expire)
-    names = await look_up(services.cache, _named(found))
+    names = await look_up(services.cache, _named(found), only_shown=True)
 
     async def render(first: int, last: int) -> list[Answer]:
         return [_to_answer(row, names, services) for row in found[first:last]]

@@ -23,7 +23,7 @@ async def to_answers(view: Callable[[str], View], rows: Sequence[Sourced], servi
         mine = [row for row in rows if row[0] == source]
         for entity, path in view(source).parts.items():
             parts[entity] = await parts_of(services.cache, entity, path, mine)
-    names = await look_up(services.cache, _ids_to_name(view, rows, parts), rows)
+    names = await look_up(services.cache, _ids_to_name(view, rows, parts), rows, only_shown=True)
     for by_record in parts.values():
         names.parts.update(by_record)
     return [_row(view(source), row, names, services) for source, row in rows]

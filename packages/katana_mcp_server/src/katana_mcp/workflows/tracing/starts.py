@@ -149,7 +149,7 @@ async def _uncached_orders(number: str, services: Services) -> list[Start]:
 
 async def _several(number: str, found: Sequence[Start], services: Services) -> ToolWarning:
     goods: Mapping[str, list[object]] = {"variant": [lot.variant_id for start in found for lot in start.lots]}
-    names = await look_up(services.cache, goods)
+    names = await look_up(services.cache, goods, only_shown=True)
     candidates = [
         f"{titled(start.kind)} of {names.sku(start.lots[0].variant_id) or start.lots[0].variant_id}"
         if start.lots

@@ -43,7 +43,7 @@ async def _answer(request: TraceRequest, services: Services) -> Answer:
         start = await start_of(request.number, request.kind, variants, live, lot_records)
     walk = await _walked(request, start, variants, lot_records, services)
     stock = await stock_of(list(walk.lots), live, lot_records)
-    names = await look_up(services.cache, ids_to_name(walk, stock))
+    names = await look_up(services.cache, ids_to_name(walk, stock), only_shown=True)
     shown = Shown(names, lot_records, stock)
     steps = [step for step in walk.steps if is_shown(step, names)]
     whole = [lot for lot, reached in walk.lots.items() if reached.whole]
