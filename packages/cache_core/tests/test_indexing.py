@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from typing import override
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from cache_core.indexing import prepare
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, ByIds, Read, Stored
+from cache_core.records import values_at
 from cache_core.search_rules import normalised
 from cache_core.spec import Lookup, Parents, search_text, texts_at
 from cache_core.specs.materials import MATERIAL
@@ -93,6 +96,22 @@ def test_a_text_is_read_at_its_place_whatever_stands_there(value: object, parent
             for text in texts_at(part, record, PARENTS)
         ]
         assert [passage.words for passage in search_text(spec, record, PARENTS).passages] == expected
+
+
+_LEAVES = st.none() | st.booleans() | st.integers(0, 9) | st.text("ab", max_size=2)
+_ROW = st.dictionaries(st.sampled_from(("city", "zip")), _LEAVES | st.lists(_LEAVES, max_size=3))
+_VALUES = _LEAVES | _ROW | st.lists(_LEAVES | _ROW | st.lists(_LEAVES, max_size=2), max_size=4)
+
+
+@given(st.dictionaries(st.sampled_from(("name", "rows")), _VALUES))
+@example({"rows": ["a", {"city": "b"}, {"city": None}, {"city": ["a", None, 5]}, None, [{"city": "c"}]]})
+def test_the_texts_at_a_place_are_the_values_there(record: dict[str, object]) -> None:
+    for place in ("name", "name[]", "rows[]", "rows.city", "rows[].city", "rows[].city[]", "rows[].zip.a"):
+        values = values_at(record, place)
+        expected = [
+            value if isinstance(value, str) else "" if isinstance(value, dict) else str(value) for value in values
+        ]
+        assert list(texts_at(place, record, {})) == expected, place
 
 
 def _each(place: Lookup) -> list[Lookup]:

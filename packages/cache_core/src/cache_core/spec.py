@@ -267,12 +267,34 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Sequence[str]:
 
 
 def _own_texts(path: str, record: Record) -> Sequence[str]:
-    value = record.get(path)
-    if isinstance(value, str):
+    list_name, inner = _stem(path)
+    value = record.get(list_name or path)
+    if list_name and isinstance(value, list):
+        return _texts_of_rows(value, inner)  # pyright: ignore[reportUnknownArgumentType] - records are open
+    if isinstance(value, str) and not list_name:
         return (value,)
-    if value is None and path.isidentifier():
+    if value is None and (list_name or path.isidentifier()):
         return ()
     return [_text(value) for value in values_at(record, path)]
+
+
+@lru_cache(maxsize=1024)
+def _stem(path: str) -> tuple[str, str]:
+    """Return the list and the field of its rows that a path names; nothing where it names anything else."""
+    list_name, _, inner = path.partition("[].")
+    return (list_name, inner) if list_name.isidentifier() and inner.isidentifier() else ("", "")
+
+
+def _texts_of_rows(rows: Sequence[object], inner: str) -> list[str]:
+    """Return the texts of a field of rows, as `values_at` finds them: addresses have a dozen each."""
+    texts: list[str] = []
+    for row in rows:
+        value = row.get(inner) if isinstance(row, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
+        if isinstance(value, str):
+            texts.append(value)
+        elif value is not None or not isinstance(row, dict):
+            texts += map(_text, values_at(row, inner))
+    return texts
 
 
 def _lenders(lookup: Lookup, record: Record, parents: Parents) -> list[Record]:
@@ -295,11 +317,13 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
     looks = tuple(f" {token}" for token in _tokens_in(query, tier))
-    return tuple(
-        place
-        for weight, place in _own_places(spec.searchable)
-        if any(_mentions(text, weight, query, tier, looks) for text in _own_texts(place, record))
-    )
+    found: list[str] = []
+    for weight, place in _own_places(spec.searchable):
+        for text in _own_texts(place, record):
+            if _mentions(text, weight, query, tier, looks):
+                found.append(place)
+                break
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)
