@@ -53,6 +53,10 @@ def test_nothing_in_code_or_configuration_names_it_any_more(retired: Path) -> No
     assert [str(path) for path in texts if re.search("cache[_-]legacy|LegacyBackend", path.read_text("utf-8"))] == []
 
 
+def test_no_line_uses_a_name_that_goes_with_it(retired: Path) -> None:
+    ran(retired, sys.executable, "-m", "ruff", "check", "--select", "F821,F822", "--no-cache", ".")
+
+
 def test_the_lock_holds_without_it_on_a_machine_that_never_saw_an_index(retired: Path, tmp_path: Path) -> None:
     uv = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".uv/bin/uv")
     ran(retired, uv, "lock", "--check", "--offline", "--cache-dir", str(tmp_path / "never used"))
