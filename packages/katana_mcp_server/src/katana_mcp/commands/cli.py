@@ -143,7 +143,7 @@ def call(
 
 @app.command(usage="Usage: katana-mcp demo [OPTIONS] [CHAPTER]")
 def demo(
-    chapter: Annotated[ChapterName, Parameter(help="Whose work is shown; all of them take about 20 s.")] = "buying",
+    chapter: Annotated[ChapterName, Parameter(help="Whose work is shown; all of them take about a minute.")] = "buying",
     /,
     *,
     no_color: Annotated[bool, Parameter(negative="", help="Plain text, as with NO_COLOR set.")] = False,

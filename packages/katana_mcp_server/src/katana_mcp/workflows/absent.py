@@ -12,7 +12,7 @@ _BINS = (
 _REFERENCE = (
     "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"
 )
-_FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
+_FINDER = "every tool that is served is listed here: call it by its own name"
 
 ABSENT: Mapping[str, str] = {
     "list_bin_transfers": _BINS,
