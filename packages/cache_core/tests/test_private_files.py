@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cache_core.errors import CacheUnavailable
-from cache_core.files import private_file
+from cache_core.files import checked_directory, private_directory, private_file
 
 WRITE = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute('BEGIN IMMEDIATE')"
 
@@ -53,3 +53,21 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "missing").exists()
     with pytest.raises(CacheUnavailable, match="No such file or directory"):
         private_file(tmp_path / "no" / "cache.db")
+
+
+def test_a_file_is_no_directory_and_keeps_its_modes(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    file.chmod(0o644)
+    for path in (file, file / "below"):
+        for take in (checked_directory, private_directory):
+            with pytest.raises(CacheUnavailable, match=r"cannot be used: Not a directory$"):
+                take(path)
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_directory_is_looked_at_and_nothing_is_made_or_changed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    assert checked_directory(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert checked_directory(tmp_path) == tmp_path
+    assert (tmp_path.stat().st_mode & 0o777, list(tmp_path.iterdir())) == (0o755, [])

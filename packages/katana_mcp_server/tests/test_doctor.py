@@ -25,6 +25,8 @@ from katana_sandbox import Action, Drop, EditBody, EditHeaders, Fault, ManualClo
 
 type Wire = dict[str, Any]
 
+NO_WRITES = "nothing can be written to Katana without the journal of writes"
+
 
 @pytest.fixture
 def shop() -> OwnSandbox:
@@ -47,6 +49,24 @@ def doctor(command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def checks(ran: Ran) -> dict[str, Wire]:
     return {check["check"]: check for check in ran.data["checks"]}
+
+
+def lock(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a path be one that this user may not write."""
+    may = os.access
+
+    def access(name: str | Path, mode: int, **how: bool) -> bool:
+        return Path(name) != path and may(name, mode, **how)
+
+    monkeypatch.setattr(os, "access", access)
+
+
+def made_directory(doctor: Run) -> Path:
+    """Make the directory of the account, and return it; it holds nothing yet."""
+    found = checks(doctor("--json"))["cache"]["found"]
+    directory = Path(found.removeprefix("none yet in ").partition(":")[0])
+    directory.mkdir(parents=True)
+    return directory
 
 
 def test_on_the_sandbox_nothing_is_wrong_and_nothing_is_made(doctor: Run, tmp_path: Path) -> None:
@@ -77,15 +97,58 @@ def test_a_journal_that_cannot_be_written_is_wrong(
 ) -> None:
     assert command_line("call", "create_customer", "name=Zed").code == 0
     (path,) = (tmp_path / "kept").glob("journal-*.sqlite")
-    locked, may = {"file": path, "directory": path.parent}[part], os.access
-
-    def access(name: str | Path, mode: int, **how: bool) -> bool:
-        return Path(name) != locked and may(name, mode, **how)
-
-    monkeypatch.setattr(os, "access", access)
+    lock({"file": path, "directory": path.parent}[part], monkeypatch)
     ran = doctor("--json")
     assert (ran.code, checks(ran)["journal"]["state"]) == (1, "wrong")
-    assert checks(ran)["journal"]["found"] == f"{path} cannot be written: nothing is written to Katana without it"
+    assert checks(ran)["journal"]["found"] == f"{path} cannot be written: {NO_WRITES}"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("file", "cannot be used: Not a directory"),
+        ("file/below", "cannot be used: Not a directory"),
+        ("link", "is a symbolic link; name a real directory"),
+        ("foreign", "belongs to another user"),
+        ("nowhere/below", "cannot be used: No such file or directory"),
+        ("/proc/x", "cannot be used: No such file or directory"),
+    ],
+    ids=lambda case: case[0],
+)
+def test_a_cache_directory_that_the_server_refuses_is_wrong_and_stays_as_it_is(
+    doctor: Run, command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[str, str]
+) -> None:
+    place, message = case
+    (tmp_path / "file").touch(mode=0o644)
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "foreign")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
+    if place == "foreign":
+        monkeypatch.setattr(os, "geteuid", lambda: -1)
+    ran = doctor("--json", "--cache-dir", str(tmp_path / place))
+    found = checks(ran)["cache"]
+    assert (ran.code, found["state"]) == (1, "wrong")
+    assert found["found"] == f"the cache directory {tmp_path / place} {message}: nothing is kept, and {NO_WRITES}"
+    assert "--cache-dir" in found["advice"]
+    written = command_line("call", "create_customer", "name=Zed", "--cache-dir", str(tmp_path / place))
+    assert written.data["warnings"][0]["code"] == "journal_unavailable", "the server says the same"
+    assert message in written.data["message"]
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+    assert not any((tmp_path / "foreign").iterdir())
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing_new(doctor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock(directory := made_directory(doctor), monkeypatch)
+    ran = doctor("--json")
+    found = checks(ran)
+    assert (ran.code, found["cache"]["state"], found["journal"]["state"]) == (1, "wrong", "fine")
+    assert found["cache"]["found"] == f"{directory} cannot be written: nothing new is kept"
+
+
+def test_a_journal_that_cannot_be_made_is_wrong(doctor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock(made_directory(doctor).parent, monkeypatch)
+    ran = doctor("--json")
+    assert (ran.code, checks(ran)["journal"]["state"]) == (1, "wrong")
 
 
 def test_a_damaged_cache_is_wrong(doctor: Run, command_line: Run, tmp_path: Path) -> None:

@@ -12,19 +12,38 @@ _DIRECTORY = 0o700
 _FILE = 0o600
 
 
+def checked_directory(path: Path) -> Path:
+    """Return the directory absolute; it may be missing. Nothing is made or changed.
+
+    Raises:
+        CacheUnavailable: it is a symlink, not a directory, below something that is none, or somebody else's.
+    """
+    target = path.expanduser().absolute()
+    try:
+        if target.is_symlink():
+            raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
+        nearest = next(directory for directory in (target, *target.parents) if os.path.lexists(directory))
+        status = nearest.stat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if nearest == target and is_foreign(status):
+            raise CacheUnavailable(f"the cache directory {target} belongs to another user")
+    except OSError as error:
+        raise CacheUnavailable(f"the cache directory {target} cannot be used: {error.strerror}") from error
+    return target
+
+
 def private_directory(path: Path) -> Path:
     """Make the directory and its missing parents, readable by their owner alone, and return it absolute.
 
     Raises:
         CacheUnavailable: it is a symlink, not a directory, somebody else's, or cannot be made.
     """
-    target = path.expanduser().absolute()
+    target = checked_directory(path)
     try:
-        if target.is_symlink():
-            raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
         for missing in [directory for directory in (target, *target.parents) if not directory.exists()][::-1]:
             missing.mkdir(mode=_DIRECTORY, exist_ok=True)
-        owner = target.stat()
+        owner = target.stat()  # asked again: somebody else may have made it meanwhile
         if is_foreign(owner):
             raise CacheUnavailable(f"the cache directory {target} belongs to another user")
         if stat.S_IMODE(owner.st_mode) != _DIRECTORY:

@@ -3,6 +3,7 @@
 Opens the files beside a running server; refuses entities that there are not.
 """
 
+import tempfile
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheCorrupt, CacheMissing
-from cache_core.files import private_directory
+from cache_core.files import checked_directory, private_directory
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
@@ -137,6 +138,22 @@ async def opened(kept: FileCache) -> AsyncGenerator[dict[str, Store]]:
             stack.push_async_callback(store.close)
             await store.open()
         yield stores
+
+
+def require_usable(directory: Path) -> None:
+    """Refuse an account's directory that a server could not use or make; nothing is left behind.
+
+    Raises:
+        CacheUnavailable: it, or the directory that it stands in, is no directory that a server takes.
+        NotDone: it could not be made.
+    """
+    for path in (directory.parent, directory):
+        checked_directory(path)
+    try:
+        if not directory.is_dir():
+            Path(tempfile.mkdtemp(dir=next(parent for parent in directory.parents if parent.exists()))).rmdir()
+    except OSError as error:
+        raise NotDone(f"the cache directory {directory.parent} cannot be used: {error.strerror}") from error
 
 
 def require_cache(kept: FileCache) -> None:

@@ -2,16 +2,14 @@
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
 from katana_client.sending import RequestRecord
-from katana_mcp.caches.cache_files import BadInput, NotDone
+from katana_mcp.caches.cache_files import BadInput, NotDone, require_usable
 from katana_mcp.commands.cache.job import Job, Report
 from katana_mcp.commands.cache.screen import bars, print_report
 from katana_mcp.configuration import logs
@@ -37,7 +35,7 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
     if directory is None:
         raise BadInput("the sandbox keeps its cache only where told: name a directory with --cache-dir")
     try:
-        _refuse_unusable(directory)
+        require_usable(directory)
         with bars() as tell:
             job = Job(
                 settings=account_settings,
@@ -53,18 +51,6 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
         return 1
     print_report(report, as_json=as_json)
     return 0 if report.fine else 1
-
-
-def _refuse_unusable(directory: Path) -> None:
-    """Refuse a directory that is none, or that could not be made; nothing is left behind."""
-    try:
-        for path in (directory.parent, directory):
-            if path.is_symlink():
-                raise NotDone(f"the cache directory {path} is a symbolic link; name a real directory")
-        if not directory.is_dir():
-            Path(tempfile.mkdtemp(dir=next(parent for parent in directory.parents if parent.exists()))).rmdir()
-    except OSError as error:
-        raise NotDone(f"the cache directory {directory.parent} cannot be used: {error.strerror}") from error
 
 
 def telling(outside: Environment, base_url: str) -> Environment:

@@ -2,12 +2,11 @@
 
 import os
 import shutil
-from pathlib import Path
 from typing import cast
 
 from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
-from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.caches.cache_files import NotDone, require_usable
 from katana_mcp.commands.cache.job import Job, Report
 from katana_mcp.commands.cache.screen import format_size, size
 from katana_mcp.commands.cache.status import status
@@ -24,6 +23,8 @@ from katana_mcp.server.wiring import Environment, cache_directory
 _ROOM = 500 * 2**20
 """Bytes that should be free: a cache of 500,000 parts is built anew beside the old one."""
 _ENTRIES = 200
+_NO_WRITES = "nothing can be written to Katana without the journal of writes"
+_ELSEWHERE = "let this user write there, or name a directory of your own with --cache-dir or KATANA_CACHE_DIR"
 _SHOWN = 200
 """Characters of a program that are shown; what it is given may hold a key."""
 
@@ -33,10 +34,11 @@ async def cache_findings(settings: Settings, outside: Environment) -> list[Findi
     directory = cache_directory(settings, outside)
     if directory is None:
         return [Finding("cache", "fine", "in memory: a sandbox keeps it in files where --cache-dir names a place")]
-    there = next((path for path in (directory, *directory.parents) if path.exists()), Path("/"))
-    if not os.access(there, os.W_OK):
-        message = f"{there} cannot be written"
-        return [Finding("cache", "wrong", message, "let this user write there, or name another place with --cache-dir")]
+    try:
+        require_usable(directory)
+    except (NotDone, CacheError) as error:
+        return [Finding("cache", "wrong", f"{error}: nothing is kept, and {_NO_WRITES}", _ELSEWHERE)]
+    there = next(path for path in (directory, *directory.parents) if path.exists())
     free = shutil.disk_usage(there).free
     room = f"; {format_size(free)} free"
     if not directory.exists():
@@ -63,6 +65,8 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
     report = await status(job, (), quarantine=False)
     weight = sum(size(path) for path in job.directory.glob("*") if path.is_file())
     message = f"{job.directory}, {format_size(weight)}{room}"
+    if not os.access(job.directory, os.W_OK):
+        return Finding("cache", "wrong", f"{job.directory} cannot be written: nothing new is kept", _ELSEWHERE)
     if not report.fine:
         return Finding("cache", "wrong", f"{message}; a file is damaged", "start a server once: it sets the file aside")
     kept_out = sum(cast("int", entity.get("quarantined", 0)) for entity in _listed(report, "entities"))
@@ -77,8 +81,8 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
 async def _journal(job: Job) -> Finding:
     report = await entries(job, _ENTRIES, None)
     path = journal_path(job.directory)
-    if path.exists() and not all(os.access(kept, os.W_OK) for kept in (path, path.parent)):
-        message = f"{path} cannot be written: nothing is written to Katana without it"
+    if not all(os.access(kept, os.W_OK) for kept in (path, path.parent) if kept.exists()):
+        message = f"{path} cannot be written: {_NO_WRITES}"
         return Finding("journal", "wrong", message, "let this user write it and its directory")
     states = [entry.get("state") for entry in _listed(report, "entries")]
     unknown = states.count("unknown")
