@@ -15,6 +15,7 @@ from katana_client import KatanaClient
 from katana_client.errors import KatanaError
 from katana_client.exchange import Call
 from katana_client.sending import Answer
+from katana_client.transport import Route
 from katana_mcp.commands.doctor import examining
 from katana_mcp.commands.doctor.account import account_findings
 from katana_mcp.commands.doctor.finding import Finding
@@ -227,6 +228,50 @@ def test_a_key_that_cannot_be_one_is_told_and_the_rest_is_looked_at(
     assert "two words" not in ran.out
     assert {"versions", "cache", "hosts"} < found.keys()
     assert "network" not in found
+
+
+def test_it_takes_every_flag_of_the_server(doctor: Run, command_line: Run) -> None:
+    flags = (
+        "--http",
+        "--toolsets",
+        "sales",
+        "--sync",
+        "lazy",
+        "--fresh-for",
+        "10",
+        "--web-base-url",
+        "https://a.example",
+    )
+    assert checks(doctor("--json", *flags)).keys() >= {"key", "network"}
+    options = re.compile(r"^│ (--[a-z-]+)", re.MULTILINE)
+    served, taken = (set(options.findall(command_line(name, "--help").out)) for name in ("serve", "doctor"))
+    assert served < taken
+    ran = doctor("--json", "--fresh-for", "1")
+    assert (ran.code, checks(ran)["settings"]["state"]) == (1, "wrong")
+
+
+def test_katana_is_reached_as_the_flags_say(doctor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    routes: list[Route] = []
+
+    class Client(KatanaClient):
+        def __init__(self, api_key: str, base_url: str, *, route: Route, **rest: Any) -> None:  # noqa: ANN401 - passed on
+            routes.append(route)
+            super().__init__(api_key, base_url, route=route, **rest)
+
+    monkeypatch.setattr(examining, "KatanaClient", Client)
+    doctor("--json", "--system-certificates")
+    assert [route.system_certificates for route in routes] == [True]
+
+
+def test_the_key_of_the_keyring_is_used(doctor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_SANDBOX", "false")
+
+    def get_password(service: str, entry: str) -> str:
+        return f"{service}-{entry}-is-the-key"
+
+    monkeypatch.setattr("keyring.get_password", get_password)
+    found = checks(doctor("--json", "--api-key-keyring", "works", "--base-url", "http://127.0.0.1:9/v1"))
+    assert found["key"]["found"].startswith("set, 27 characters, for")
 
 
 def test_a_wrong_option_is_one_sentence(doctor: Run) -> None:

@@ -8,16 +8,14 @@ from cyclopts import Parameter
 
 from katana_mcp.commands.cache.app import AsJson
 from katana_mcp.commands.commandline import flags_of, settings_of
-from katana_mcp.configuration.settings import SettingsError
+from katana_mcp.configuration.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     Flags = BaseModel
 else:
-    Flags = flags_of(
-        ("env_file", "api_key_file", "base_url", "sandbox", "cache_dir", "catalog", "catalog_file", "log_level")
-    )
+    Flags = flags_of(Settings.model_fields)
 
 
 def doctor(
@@ -29,6 +27,9 @@ def doctor(
     """Look at all that the server needs: versions, key, network, clock, zone, cache, journal, catalogue, hosts' files.
 
     One line each, and what to do where something is wrong. Nothing is changed, and no value of a record is shown.
+
+    It takes the flags of katana-mcp serve: put doctor in place of serve in the command of your host. Those that say
+    how Katana is reached, who asks and where files are kept are used; of the others it only checks the values.
 
     Exit codes: 0 nothing is wrong, 1 something is, 2 bad input, 130 stopped with Ctrl-C.
 
