@@ -79,6 +79,7 @@ def test_on_the_sandbox_nothing_is_wrong_and_nothing_is_made(doctor: Run, tmp_pa
     assert found["network"]["found"].startswith("the sandbox answered in ")
     assert found["time zone"]["found"].startswith("Europe/Tallinn")
     assert found["hosts"]["advice"] == "katana-mcp install claude-code, for example"
+    assert ran.data["not_checked"] == []
     assert list(tmp_path.iterdir()) == []
     people = doctor()
     assert people.code == 0
@@ -202,9 +203,22 @@ def test_settings_that_cannot_work_are_told_and_the_rest_is_looked_at(
     ran = doctor("--json")
     assert (ran.code, ran.err) == (1, "")
     assert list(checks(ran)) == ["versions", "settings", "hosts"]
+    unmade = ["key", "network", "clock", "time zone", "cache", "journal", "catalogue"]
+    assert ran.data["not_checked"] == unmade
     people = doctor().out
-    assert max(map(len, people.splitlines())) <= 100
-    assert "\n1 of 3 is wrong\n" in people
+    assert max(map(len, people.splitlines()[:-1])) <= 100
+    end = f"\n1 of 3 is wrong\n1 to look at\nnot checked, because of what is wrong above: {', '.join(unmade)}\n"
+    assert people.endswith(end)
+
+
+def test_people_are_told_of_each_check_in_a_word_and_what_to_do_in_a_line_as_the_page_shows(
+    doctor: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATANA_SANDBOX", "false")
+    first, *lines = doctor().out.splitlines()
+    page = (Path(__file__).parents[3] / "docs/guides/troubleshooting.md").read_text("utf-8")
+    assert first.startswith("ok     versions  katana-mcp ")
+    assert "\n{}\n```\n".format("\n".join(lines)) in page
 
 
 def test_a_key_that_no_server_used_leaves_no_file(doctor: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -214,6 +228,7 @@ def test_a_key_that_no_server_used_leaves_no_file(doctor: Run, monkeypatch: pyte
     monkeypatch.setenv("KATANA_BASE_URL", "http://127.0.0.1:9/v1")
     ran = doctor("--json")
     assert (ran.code, checks(ran)["network"]["state"]) == (1, "wrong")
+    assert ran.data["not_checked"] == ["clock", "time zone"]
     assert list((tmp_path / "kept").iterdir()) == []
 
 

@@ -36,13 +36,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def at(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the lines of the report on a terminal of this width, without colours."""
+def at(width: int, monkeypatch: pytest.MonkeyPatch, report: Report = REPORT) -> list[str]:
+    """Return the lines of a report on a terminal of this width, without colours."""
     screen = Terminal()
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stdout", screen)
-    print_report(REPORT, as_json=False)
+    print_report(report, as_json=False)
     return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()]
 
 
@@ -78,6 +78,20 @@ def test_where_it_has_none_each_line_names_its_cells_and_no_word_is_broken(
         f"{LONG} flag typed, records 0, age never, quarantined 2, unfinished 250/290"
     )
     assert [line for line in lines if not line.startswith(" ")] == ["variant", LONG]
+
+
+PROSE = Report(
+    {}, (Sheet((), [Line(("ok", "key", "set")), Line(("wrong", "cache", LONG, "do: mend"))], is_prose=True),)
+)
+
+
+def test_sentences_have_lines_of_their_own_beside_the_words_in_front(monkeypatch: pytest.MonkeyPatch) -> None:
+    below = " " * len("wrong  cache  ")
+    assert at(80, monkeypatch, PROSE) == ["ok     key    set", f"wrong  cache  {LONG}", f"{below}do: mend"]
+    whole = at(20, monkeypatch, PROSE)
+    assert whole == ["ok     key    set", f"wrong  cache  {LONG[:30]}", f"{below}{LONG[30:]}", f"{below}do: mend"]
+    nothing = Report({}, (Sheet((), [], is_prose=True),))
+    assert at(80, monkeypatch, nothing) == []
 
 
 def test_while_it_is_paused_nothing_is_drawn_and_what_is_written_is_not_held_back(

@@ -34,7 +34,8 @@ class Sheet:
     """A table for people.
 
     Attributes:
-        is_prose: whether its cells are sentences, which are folded in a log too.
+        is_prose: whether its cells are short words and then sentences: each sentence has lines of its own, below each
+            other beside the words, and is folded in a log too.
     """
 
     head: tuple[str, ...]

@@ -29,6 +29,8 @@ _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
 _FOLDED = 100
 """Characters of a line of sentences where they are not on a terminal."""
+_NARROWEST = 30
+"""Characters that a sentence has at least, however narrow the terminal is."""
 _EVERY = 15
 """Seconds between two lines of progress in a log."""
 _STYLES = {True: "green", False: "red", None: ""}
@@ -42,7 +44,10 @@ def print_report(report: Report, *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(report.data, indent=1, default=str) + "\n")
         return
     for sheet in report.sheets:
-        console = _console(_FOLDED if sheet.is_prose else _WIDE)
+        if sheet.is_prose:
+            _print_sentences(sheet)
+            continue
+        console = _console(_WIDE)
         table = _table(sheet, console)
         if Measurement.get(console, console.options.update(max_width=_WIDE), table).maximum <= console.width:
             console.print(table)
@@ -198,6 +203,23 @@ def _print_list(sheet: Sheet, console: Console) -> None:
         console.print(
             Text.assemble((name.plain, "bold")), Padding(Text(", ").join(details), (0, 0, 0, 2), expand=False), sep="\n"
         )
+
+
+def _print_sentences(sheet: Sheet) -> None:
+    """Print the first two cells of each line in columns, and its sentences beside them."""
+    console = _console(_FOLDED)
+    words = [tuple(map(_cell, line.cells[:2])) for line in sheet.lines]
+    widths = [max((cell.cell_len for cell in column), default=0) + 2 for column in zip(*words, strict=True)]
+    room = max(console.width - sum(widths), _NARROWEST)
+    for line, cells in zip(sheet.lines, words, strict=True):
+        cells[0].stylize(_STYLES[line.good])
+        for cell, width in zip(cells, widths, strict=True):
+            cell.pad_right(width - cell.cell_len)
+        sentences = [_cell(cell) for cell in line.cells[2:] if cell]
+        folded = [row for sentence in sentences for row in sentence.wrap(console, room, overflow="fold")]
+        for at, row in enumerate(folded):
+            row.rstrip()
+            console.print(*cells if at == 0 else [" " * sum(widths)], row, sep="", soft_wrap=True)
 
 
 def _is_number_column(lines: object, at: int) -> bool:

@@ -25,7 +25,11 @@ from katana_mcp.server.wiring import Environment, check_account, route, shared_b
 _PATIENCE = Patience(tries=2, seconds=20.0)
 _SHOWN = 8
 """Findings of a collection that people are shown."""
-_ONE_LINE = {"fine": True, "wrong": False, "advice": None}
+_SAID = {"fine": ("ok", True), "wrong": ("wrong", False), "advice": ("look", None)}
+"""The word of each state for people, and whether it is good news."""
+_OF_KATANA = ("network", "clock", "time zone")
+_OF_SETTINGS = ("key", *_OF_KATANA, "cache", "journal", "catalogue")
+"""What cannot be checked without Katana's answer, and without settings."""
 
 
 async def examine(settings: Settings, *, shapes: bool, as_json: bool) -> int:
@@ -49,17 +53,20 @@ async def examine(settings: Settings, *, shapes: bool, as_json: bool) -> int:
         *catalog_findings(account_settings),
         *host_findings(),
     ]
-    return _ended(findings, collections, as_json=as_json)
+    return _ended(findings, collections, _OF_KATANA, as_json=as_json)
 
 
 def without_settings(error: SettingsError, *, as_json: bool) -> int:
     """Tell what is wrong with the settings, and look at what needs none."""
     wrong = Finding("settings", "wrong", str(error), "set it right, in the environment, in .env or as a flag")
-    return _ended([_versions(), wrong, *host_findings()], [], as_json=as_json)
+    return _ended([_versions(), wrong, *host_findings()], [], _OF_SETTINGS, as_json=as_json)
 
 
-def _ended(findings: Sequence[Finding], collections: Sequence[CollectionShape], *, as_json: bool) -> int:
-    report = _report(findings, collections)
+def _ended(
+    findings: Sequence[Finding], collections: Sequence[CollectionShape], expected: Sequence[str], *, as_json: bool
+) -> int:
+    made = {finding.what for finding in findings}
+    report = _report(findings, collections, [name for name in expected if name not in made])
     print_report(report, as_json=as_json)
     return int(not report.fine)
 
@@ -98,11 +105,10 @@ def _called(settings: Settings) -> str:
     return "the sandbox" if settings.runs_own_sandbox else settings.base_url
 
 
-def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
+def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape], not_checked: Sequence[str]) -> Report:
     every = [*findings, *(finding for collection in collections for finding in collection.findings)]
     shown = [*findings, *(finding for collection in collections for finding in few(collection))]
-    lines = [Line((finding.what, finding.message, finding.advice or ""), _ONE_LINE[finding.state]) for finding in shown]
-    sheets = [Sheet(("check", "found", "what to do"), lines, is_prose=True)]
+    sheets = [Sheet((), [_line(finding) for finding in shown], is_prose=True)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")
         sheets.append(Sheet(head, [Line(collection.cells()) for collection in collections]))
@@ -110,15 +116,23 @@ def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape])
     notes = [f"{wrong} of {len(every)} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"]
     if advised:
         notes.append(f"{advised} to look at" + ("" if wrong else "; the server works all the same"))
+    if not_checked:
+        notes.append(f"not checked, because of what is wrong above: {', '.join(not_checked)}")
     return Report(
         {
             "checks": [finding.data() for finding in every],
+            "not_checked": [*not_checked],
             "collections": [collection.data() for collection in collections],
         },
         sheets=tuple(sheets),
         notes=tuple(notes),
         fine=not wrong,
     )
+
+
+def _line(finding: Finding) -> Line:
+    word, good = _SAID[finding.state]
+    return Line((word, finding.what, finding.message, finding.advice and f"do: {finding.advice}"), good)
 
 
 def few(shape: CollectionShape) -> list[Finding]:
