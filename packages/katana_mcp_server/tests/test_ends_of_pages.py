@@ -168,3 +168,43 @@ async def test_while_rows_may_be_missing_neither_their_number_nor_their_end_is_k
 async def test_a_page_without_rows_offers_no_next_one() -> None:
     asked = await Account(10).page(10, 1)
     assert paged(asked, [], 10, NOW) == Paged({"rows": [], "total": 10, "has_more": True}, [], 0)
+
+
+@pytest.mark.parametrize(
+    ("count", "limit", "last"), [(23, 10, 3), (20, 10, 2), (5, 10, 1), (100, 50, 3), (100, 250, 3)]
+)
+async def test_a_page_past_the_last_one_names_the_last_one_however_it_is_asked_for(
+    count: int, limit: int, last: int
+) -> None:
+    account = Account(count)
+    actions = [f"list_x(..., limit={limit}, page={last}): that is the last page"]
+    for number in (last + 5, last + 6, last + 1):
+        asked = await account.page(limit, number)
+        fields: dict[str, object] = {"rows": [], "total": count, "has_more": False, "next_actions": actions}
+        assert paged(asked, [], count, NOW) == Paged(fields, [], count)
+        assert account.pages.of(asked.question, number, 0) is None
+    assert (await account.page(limit, last)).first < count
+
+
+async def test_the_last_page_is_of_this_question_and_of_the_rows_that_there_are_now() -> None:
+    account = Account(0)
+    question = 'list_x {"limit":10,"name":"a"}'
+    for page in range(1, 5):
+        account.pages.note(question, page, page * 10, 0)
+        account.pages.note("list_y", page, 100, 0)
+    asked = await account.page(10, 5)
+    assert paged(asked, [], 20, NOW).fields["next_actions"] == ["list_x(..., limit=10, page=2): that is the last page"]
+
+
+async def test_where_there_is_no_row_or_rows_may_be_missing_no_page_is_the_last() -> None:
+    asked = await Account(0).page(10, 3)
+    assert "next_actions" not in paged(asked, [], 0, NOW).fields
+    asked = await Account(10).page(10, 3)
+    assert "next_actions" not in paged(asked, [], 10, WARMING).fields
+
+
+async def test_what_is_forgotten_says_no_more_which_page_is_the_last() -> None:
+    account = Account(0)
+    account.pages.note("q", 2, 20, 0)
+    account.pages.note("q", 3, 20, 1)
+    assert [account.pages.last_page("q", 20, now) for now in (600, 600.5, 602)] == [2, 3, 1]

@@ -82,10 +82,14 @@ async def test_the_pages_of_all_types_add_up_in_the_order_asked_for(
     assert shown == sorted(shown, reverse=order_by.startswith("-"))
 
 
-async def test_pages_beyond_the_reach_of_merging_are_refused_unless_one_type_is_named(stage: Stage) -> None:
-    refusal = await stage.refusal("list_items", limit=250, page=1_000)
-    assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("invalid_argument", "page")
-    assert (await stage.call("list_items", limit=250, page=1_000, type="product"))["rows"] == []
+@pytest.mark.parametrize("asked", [{}, {"type": "product"}])
+async def test_a_page_past_the_last_one_names_the_last_one(stage: Stage, asked: dict[str, object]) -> None:
+    beyond = await stage.call("list_items", limit=10, page=1_001, **asked)
+    last = -(-beyond["total"] // 10)
+    assert last > 1
+    actions = [f"list_items(..., limit=10, page={last}): that is the last page"]
+    assert (beyond["rows"], beyond["has_more"], beyond["next_actions"]) == ([], False, actions)
+    assert (await stage.call("list_items", limit=10, page=last, **asked))["rows"]
 
 
 async def test_the_pages_of_all_types_go_on_to_the_last_row_that_they_reach(

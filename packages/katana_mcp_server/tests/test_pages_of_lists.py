@@ -189,7 +189,8 @@ async def test_pages_of_several_types_end_where_merging_does(monkeypatch: pytest
     assert few == page(["P5", "M2"], 4, 2, 2)
     none = await listed(account, ids=[99], limit=2)
     assert none["rows"] == []
-    assert await refusal(account, ids=[1], limit=4, page=2) == ("invalid_argument", message, "page")
+    past = ["list_items(..., limit=4, page=1): that is the last page"]
+    assert await listed(account, ids=[1], limit=4, page=2) == page([], 1, 2, 4, next_actions=past)
 
 
 async def test_a_page_begins_where_the_one_before_it_was_cut_also_far_from_the_first() -> None:

@@ -68,6 +68,8 @@ async def test_pages_of_a_kind_hold_every_record_once_and_name_the_next(stage: S
     assert [record_id for page in pages for record_id in ids(page, "supplier")] == whole
     assert pages[0]["next_actions"] == ["list_reference(kind='supplier', limit=3, page=2)"]
     assert [page["has_more"] for page in pages] == [True, True, False]
+    beyond = await stage.call("list_reference", kind="supplier", limit=3, page=9)
+    assert beyond["next_actions"] == ["list_reference(kind='supplier', limit=3, page=3): that is the last page"]
 
 
 async def test_what_was_made_a_moment_ago_is_found_by_its_name(

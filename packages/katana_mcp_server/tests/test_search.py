@@ -211,14 +211,18 @@ async def test_the_pages_of_a_search_add_up_to_everything_found(stage: Stage) ->
     assert len(seen) == len(set(seen)) == whole["total"]
     assert seen[:50] == [row["variant_id"] for row in whole["rows"]]
     beyond = await stage.call("search_items", query="0", limit=20, page=page)
-    assert (beyond["rows"], beyond["has_more"], beyond["next_actions"]) == ([], False, [])
+    last = [f"search_items(..., limit=20, page={page - 1}): that is the last page"]
+    assert (beyond["rows"], beyond["has_more"], beyond["next_actions"]) == ([], False, last)
     assert "empty" not in beyond
 
 
-async def test_a_page_beyond_the_reach_of_a_search_is_refused(stage: Stage) -> None:
-    refusal = await stage.refusal("search_items", query="fork", limit=50, page=21)
-    assert refusal["warnings"][0]["field_path"] == "page"
-    assert "first 1000 rows" in refusal["warnings"][0]["message"]
+async def test_a_page_far_past_the_few_hits_of_a_search_names_the_last_page_as_one_just_past_them_does(
+    stage: Stage,
+) -> None:
+    last = ["search_items(..., limit=50, page=1): that is the last page"]
+    for number in (2, 21):
+        beyond = await stage.call("search_items", query="fork", limit=50, page=number)
+        assert (beyond["rows"], beyond["has_more"], beyond["next_actions"]) == ([], False, last)
 
 
 MIXED: tuple[dict[str, object], ...] = (

@@ -21,6 +21,11 @@ class PageEnds:
         at, end = self._ends.get((question, page), (float("-inf"), 0))
         return end if now - at <= REMEMBERED else None
 
+    def last_page(self, question: str, rows: int, now: float) -> int:
+        """Return the first page that is known to end with so many rows or later; 1 where none is."""
+        ends = [(page, at, end) for (asked, page), (at, end) in self._ends.items() if asked == question]
+        return min((page for page, at, end in ends if end >= rows and now - at <= REMEMBERED), default=1)
+
     def note(self, question: str, page: int, end: int, now: float) -> None:
         """Remember where a page ended."""
         self._ends[question, page] = (now, end)

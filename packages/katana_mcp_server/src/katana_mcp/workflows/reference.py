@@ -4,7 +4,7 @@ What is not cached is asked of Katana at each call.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -194,11 +194,12 @@ def _with_next(fields: dict[str, object], request: ListReferenceRequest, empty: 
     """Return the fields with what to call next: the page after this one, or what there is instead of nothing."""
     if empty is not None:
         return {**fields, "next_actions": _instead(request.kind, empty)}
-    if "next_actions" not in fields:
-        return fields
     query = "" if request.query is None else f"query={request.query!r}, "
-    following = f"limit={request.limit}, page={request.page + 1}"
-    return {**fields, "next_actions": [f"list_reference(kind={request.kind!r}, {query}{following})"]}
+    actions = cast("list[str]", fields.get("next_actions", []))
+    return {
+        **fields,
+        "next_actions": [action.replace("..., ", f"kind={request.kind!r}, {query}", 1) for action in actions],
+    }
 
 
 def _searched(request: ListReferenceRequest) -> str:

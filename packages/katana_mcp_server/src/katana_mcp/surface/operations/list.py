@@ -12,7 +12,7 @@ from katana_mcp.surface.descriptor import AnyTool, Entity, SingleRows, ToolSpec,
 from katana_mcp.surface.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.surface.operations.nothing import nothing_listed, visibility_of
 from katana_mcp.surface.operations.open_values import unknown_values
-from katana_mcp.surface.operations.paging import offset, page_of, paged
+from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
 from katana_mcp.surface.unread import unread_warnings
@@ -89,7 +89,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
             return await to_answers(lambda source: views[source], await found.window(first, last), services)
 
         asked = await page_of(f"list_{entity.plural}", request, services, render)
-        if len(views) > 1 and offset(request) >= REACH and asked.first >= min(found.total, REACH):
+        if len(views) > 1 and asked.first >= REACH:
             message = f"page: the pages of several types reach the first {REACH} rows; name one type"
             raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     empty = nothing if nothing is not None and not found.total else None

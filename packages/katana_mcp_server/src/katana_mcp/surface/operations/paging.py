@@ -146,7 +146,7 @@ class Paged:
 
 
 def paged(page: Page, rows: list[Answer], total: int, now: Current, *, beside: Iterable[BaseModel] = ()) -> Paged:
-    """Return what fits of a page, and the page to ask for next, which begins where this one ends.
+    """Return what fits of a page, and the page to ask for next: after this one, or the last one.
 
     Args:
         page: what was asked for.
@@ -157,7 +157,8 @@ def paged(page: Page, rows: list[Answer], total: int, now: Current, *, beside: I
     """
     kept = fitting(rows, beside)
     end = page.first + len(kept)
-    page.ends.note(page.question, page.window.page, end, page.asked_at)
+    if kept or page.window.page == 1:  # a page past the last one has no end
+        page.ends.note(page.question, page.window.page, end, page.asked_at)
     more = len(kept) < len(rows) or end < total
     fields: dict[str, object] = {
         "rows": kept,
@@ -167,6 +168,9 @@ def paged(page: Page, rows: list[Answer], total: int, now: Current, *, beside: I
     following = f"limit={page.window.limit}, page={page.window.page + 1}"
     if more and kept:
         fields["next_actions"] = [f"{page.tool}(..., {following})"]
+    elif total and not rows and not more and now.warming is None:
+        last = page.ends.last_page(page.question, total, page.asked_at)
+        fields["next_actions"] = [f"{page.tool}(..., limit={page.window.limit}, page={last}): that is the last page"]
     return Paged(fields, [_cut(len(kept), len(rows), following)] if len(kept) < len(rows) else [], end)
 
 

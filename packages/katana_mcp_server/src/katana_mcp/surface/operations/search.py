@@ -83,7 +83,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         return await to_answers(entity.view, rows_of(hits[first:last]), services)
 
     asked = await page_of(f"search_{entity.plural}", request, services, render)
-    if offset(request) >= REACH and asked.first >= len(hits):
+    if asked.first >= len(hits) >= REACH:
         message = f"page: a search reaches the first {REACH} rows; ask with more words"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     hits_of_page = hits[asked.first : asked.last]
