@@ -49,7 +49,7 @@ class Lookups:
         asked: what it was asked for.
         first: codes that it was asked for before a first listing ended.
         listing: cache entities whose first listing goes on.
-        unasked: why Katana could not be asked, by cache entity.
+        names: what was found in another way.
         is_silent: whether Katana does not answer.
         takes: seconds that it takes to ask it before a first listing has ended.
     """
@@ -62,7 +62,7 @@ class Lookups:
     )
     first: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     listing: set[str] = field(default_factory=set[str])
-    unasked: dict[str, str] = field(default_factory=dict[str, str])
+    names: list[tuple[str, int | str]] = field(default_factory=list[tuple[str, int | str]])
     is_silent: bool = False
     takes: float = 0
 
@@ -78,6 +78,12 @@ class Lookups:
         self.asked.append((list(asked), newest))
         await self._bring()
         return not self.is_silent
+
+    def remarks(self) -> list[str]:
+        return []
+
+    def understood(self, names: Iterable[tuple[str, int | str]]) -> None:
+        self.names += names
 
     async def ask_first(self, entities: Sequence[str], code: str) -> bool:
         listing = [entity for entity in entities if entity in self.listing]

@@ -107,18 +107,56 @@ async def test_a_caller_that_has_asked_six_times_within_a_minute_is_told_so_with
         (reason,) = refusal["warnings"]
         assert reason["code"] == refusal["error"] == "not_found"
         assert (
-            "Katana could not be asked for customers: it was asked for 6 unknown names within a minute"
-            in reason["message"]
-        )
+            "Katana was not asked for customers: unknown names are looked up in 6 calls a minute at most, and what was "
+            "read last was used; again in 55 s"
+        ) in reason["message"]
         assert refusal["as_of"]
         assert refusal["stale"]["age_seconds"] == 5
-        assert "could not be asked" in refusal["stale"]["reason"]
+        assert "was not asked for customers" in refusal["stale"]["reason"]
     answer = await stage.call("list_customers", ids=[new])
     assert answer["not_found"] == [new]
-    assert [warning["code"] for warning in answer["warnings"]] == ["katana_unavailable"]
+    assert [(warning["code"], warning["severity"]) for warning in answer["warnings"]] == [("not_found", "advisory")]
     assert stage.requests() == before
     clock.advance(56)
     assert (await stage.call("list_sales_orders", customer_id=new))["total"] == 0
+
+
+async def _ask_too_often(stage: Stage) -> None:
+    for nr in range(7):
+        await stage.refusal("list_sales_orders", customer_id=f"Nobody {nr}")
+
+
+async def test_a_name_that_the_cache_understands_is_not_said_to_be_unknown_or_old_however_much_was_asked(
+    stage: Stage, tenant: Tenant
+) -> None:
+    location = live(tenant, "locations")[0]
+    part = location["name"].partition(" ")[0].lower()
+    calls = [
+        ("list_low_stock_items", {"location_id": part}),
+        ("list_items", {"name": live(tenant, "products")[0]["name"].upper()}),
+    ]
+    for tool, arguments in calls:
+        await stage.call(tool, **arguments)
+    await _ask_too_often(stage)
+    for tool, arguments in calls:
+        for spelt in (arguments, {name: value.swapcase() for name, value in arguments.items()}):
+            before = stage.requests()
+            answer = await stage.call(tool, **spelt)
+            codes = {warning["code"] for warning in answer["warnings"]}
+            assert (codes & {"katana_unavailable", "not_found"}, "stale" in answer) == (set(), False), (tool, spelt)
+            assert stage.requests() == before
+
+
+async def test_a_name_that_nothing_has_is_said_not_to_have_been_looked_up_where_too_much_was_asked(
+    stage: Stage,
+) -> None:
+    await stage.call("list_items", limit=1)
+    await _ask_too_often(stage)
+    answer = await stage.call("list_items", name="No such thing")
+    (warning,) = answer["warnings"]
+    assert (answer["total"], warning["code"], warning["severity"]) == (0, "not_found", "advisory")
+    assert "Katana was not asked for products and materials and services: unknown names" in warning["message"]
+    assert warning["message"].endswith("what is not found may be new")
 
 
 async def test_where_katana_is_down_a_refusal_says_that_it_could_not_be_asked_and_how_old_the_rows_are(

@@ -130,18 +130,38 @@ class CallLookups:
         account: those of all calls.
         principal: who calls.
         unasked: why Katana could not be asked, by cache entity.
+        held_back: what Katana was not asked for, since this caller had asked too often.
     """
 
     account: LiveLookups
     principal: str
     unasked: dict[str, str] = field(default_factory=dict[str, str])
+    held_back: dict[Asked, None] = field(default_factory=dict[Asked, None])
     _began: float = field(init=False)
-    _refused: str | None = None
+    _wait: float | None = None
     _counted: bool = False
 
     def __post_init__(self) -> None:
         """Note since when it waits."""
         self._began = self.account.clock.monotonic()
+
+    def remarks(self) -> list[str]:
+        """Return what Katana was not asked for of what the call names, and why, a sentence for each reason."""
+        reasons: dict[str, list[str]] = {}
+        for entity, reason in self.unasked.items():
+            reasons.setdefault(reason, []).append(entity)
+        remarks = [f"Katana could not be asked for {_titles(names)}: {reason}" for reason, names in reasons.items()]
+        if self.held_back:
+            names = dict.fromkeys(entity for entity, _ in self.held_back)
+            limit = f"unknown names are looked up in {PER_MINUTE} calls a minute at most"
+            again = f"what was read last was used; again in {round(self._wait or 0) or 1} s"
+            remarks.append(f"Katana was not asked for {_titles(names)}: {limit}, and {again}")
+        return remarks
+
+    def understood(self, names: Iterable[Asked]) -> None:
+        """Note that records were found for these names in another way: nothing depends on what was held back."""
+        for name in names:
+            self.held_back.pop(name, None)
 
     async def ask(self, asked: Iterable[Asked], *, newest: bool = False) -> bool:
         """Ask Katana for what is named, one request per collection; return whether the cache may have it now.
@@ -176,22 +196,24 @@ class CallLookups:
                     await self.account.read_early(entity, values)
                 return True
             new = self.account.unasked(entity, values)
-            if new:
-                reason = self._over() or silent or await self.account.read(entity, new, newest=newest)
-                if reason is not None:
-                    self.unasked[entity] = reason
-                    return False
-        return True
+            if new and self._is_over():
+                self.held_back |= dict.fromkeys((entity, value) for value in new)
+                return False
+            reason = silent or await self.account.read(entity, new, newest=newest) if new else None
+            if reason is not None:
+                self.unasked[entity] = reason
+        return reason is None
 
-    def _over(self) -> str | None:
-        """Count this call once; return why it may not ask, or None."""
+    def _is_over(self) -> bool:
+        """Count this call once; return whether its caller has asked too often."""
         if not self._counted:
-            wait = self.account.allowed(self.principal)
+            self._wait = self.account.allowed(self.principal)
             self._counted = True
-            if wait is not None:
-                message = f"it was asked for {PER_MINUTE} unknown names within a minute; again in {round(wait) or 1} s"
-                self._refused = message
-        return self._refused
+        return self._wait is not None
+
+
+def _titles(entities: Iterable[str]) -> str:
+    return " and ".join(f"{entity.replace('_', ' ')}s" for entity in entities)
 
 
 def _fits(spec: EntitySpec, keys: Sequence[str]) -> bool:

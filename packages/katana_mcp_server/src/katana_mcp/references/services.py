@@ -203,18 +203,16 @@ class Current:
 
     @property
     def unasked(self) -> str | None:
-        """What Katana could not be asked for of what the call names, and why, in one sentence."""
-        reasons: dict[str, list[str]] = {}
-        for entity, reason in ({} if self.lookups is None else self.lookups.unasked).items():
-            reasons.setdefault(reason, []).append(f"{entity.replace('_', ' ')}s")
-        sentences = (f"Katana could not be asked for {' and '.join(names)}: {why}" for why, names in reasons.items())
-        return "; ".join(sentences) or None
+        """What Katana was not asked for of what the call names, and why, in one text."""
+        return None if self.lookups is None else "; ".join(self.lookups.remarks()) or None
 
     def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
         """Return an answer of these fields that says how current it is, with further warnings added."""
         said = [*self.warnings, *warnings]
         if self.unasked is not None and not any(self.unasked in warning.message for warning in said):
-            said.append(advisory(warning_codes.KATANA_UNAVAILABLE, f"{self.unasked}; what is not found may be new"))
+            is_silent = self.lookups is not None and self.lookups.unasked
+            code = warning_codes.KATANA_UNAVAILABLE if is_silent else warning_codes.NOT_FOUND
+            said.append(advisory(code, f"{self.unasked}; what is not found may be new"))
         return model.model_validate({**self._as_payload(), "warnings": said, **fields})
 
     @contextmanager

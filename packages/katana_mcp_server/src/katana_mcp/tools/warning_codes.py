@@ -6,7 +6,7 @@
 | `unknown_argument` | blocking | an argument that the tool does not have |
 | `unknown_tool` | blocking | a tool that is not served |
 | `call_directly` | blocking | `call_tool` was to call a tool that is listed by itself: one that changes something |
-| `not_found` | blocking; advisory in a search, and of a new bin | nothing has the id, number, code, SKU or name given |
+| `not_found` | blocking; advisory beside rows, and of a new bin | nothing has the id, number, code, SKU or name given |
 | `ambiguous_name` | blocking | a name, code or SKU that several live records have |
 | `nothing_to_search` | blocking | a search text without a letter or a digit |
 | `katana_unavailable` | blocking, beside rows advisory | Katana did not answer and the cache lacks what is asked |

@@ -7,6 +7,7 @@ from functools import partial
 from cache_core.conditions import Order, Where, hold
 from cache_core.protocol import Selected, Selection
 from katana_mcp.references.display_names import text, titled
+from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.services import Current, Services, current
 from katana_mcp.surface.descriptor import AnyTool, Entity, SingleRows, ToolSpec, View
 from katana_mcp.surface.operations.filters import needed, texts_of, used_paths, where
@@ -78,12 +79,14 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
         find = partial(_found, views, request, services, entity.single_rows)
         found = await find()
-        if not found.total and now.warming is None and await _look_up_names(tuple(views), request, services):
+        names = _names(tuple(views), request, services)
+        if not found.total and now.warming is None and names and await services.lookups.ask(names):
             found = await find()
         # While rows may be missing, nothing found says nothing about what there is.
         nothing = None if found.total or now.warming else await nothing_listed(tuple(views), request, services)
         if nothing is not None and nothing.spelt:
             found = await find(nothing.spelt)
+            services.lookups.understood(names if found.total else ())
 
         async def render(first: int, last: int) -> list[Answer]:
             return await to_answers(lambda source: views[source], await found.window(first, last), services)
@@ -114,13 +117,10 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     )
 
 
-async def _look_up_names(sources: Sequence[str], request: ListRequest, services: Services) -> bool:
-    """Have Katana asked for a name that a filter wants to the letter; return whether something may have it now."""
+def _names(sources: Sequence[str], request: ListRequest, services: Services) -> Sequence[Asked]:
+    """Return the names that filters want to the letter, by which Katana may be asked."""
     keys = {source: services.syncer.specs[source].key_path for source in sources}
-    names = [
-        (source, value) for path, value in texts_of(request).values() for source in sources if keys[source] == path
-    ]
-    return bool(names) and await services.lookups.ask(names)
+    return [(source, value) for path, value in texts_of(request).values() for source in sources if keys[source] == path]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ async def completed[R: Request](
     for name, refers, value in parts:
         row = None if exact[refers.entity, value] else await _only_one(name, refers, value, services)
         if row is not None:
+            services.lookups.understood([(refers.entity, value)])
             meant[name] = text(row.record, "name") if refers.path == "name" else row.id
             message = f"{name}: {value!r} was read as {refers.called} {_named(row)}, the only one with this in its name"
             notices.append(info(warning_codes.PARTIAL_NAME, message, name))
