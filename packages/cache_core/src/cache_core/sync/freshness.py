@@ -171,6 +171,11 @@ class FreshReads:
             return False
         return await self._fetched(entity, self._syncer.fetch_newest(entity))
 
+    @property
+    def closed(self) -> str | None:
+        """Why nothing is asked of the source at all, one sentence; None where it is asked."""
+        return self._closed
+
     def why_unread(self, entity: str) -> str:
         """Return why single records of the entity could not be read just now, one sentence."""
         failed = self._failed[entity][1] if self._held_off(entity) > 0 else None

@@ -54,7 +54,9 @@ class LiveLookups:
         return self._turns.setdefault(entity, asyncio.Lock())
 
     def failed_since(self, entity: str, moment: float) -> str | None:
-        """Return why the entity could not be asked for after this moment; None where it could, or nobody tried."""
+        """Return why the entity could not be asked for after this moment, or never is; None where it could be."""
+        if self._fresh.closed is not None:
+            return self._fresh.closed
         since = max(moment, self.clock.monotonic() - _SILENT)
         return self._fresh.why_unread(entity) if self._failed_at.get(entity, since) > since else None
 
@@ -196,7 +198,7 @@ class CallLookups:
                     await self.account.read_early(entity, values)
                 return True
             new = self.account.unasked(entity, values)
-            if new and self._is_over():
+            if new and silent is None and self._is_over():
                 self.held_back |= dict.fromkeys((entity, value) for value in new)
                 return False
             reason = silent or await self.account.read(entity, new, newest=newest) if new else None
