@@ -74,6 +74,8 @@ def test_the_first_sync_is_waited_for(command_line: Run, monkeypatch: pytest.Mon
     [
         (["search_items", "fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not 'fork'"),
         (["search_items", "=fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not '=fork'"),
+        (["search_items", "query=fork", "query=saddle"], "takes each argument once, and 'query' is given twice"),
+        (["search_items", "query=fork", "limit=1", "query="], "takes each argument once, and 'query' is given twice"),
         (["search_items", "--arguments", "[1]"], "--arguments takes a JSON object"),
         (["search_items", "--arguments", "[" * 99_999], "--arguments takes a JSON object"),
         (["search_items", "--toolsets", "sale"], "did you mean 'sales'?"),

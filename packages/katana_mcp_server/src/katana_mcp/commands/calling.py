@@ -72,19 +72,21 @@ def arguments_of(words: tuple[str, ...], given: str | None) -> dict[str, object]
     A value is sent as the text it is; the tool takes numbers, yes and no, lists and objects from text as well.
 
     Raises:
-        SettingsError: the JSON is no object, or a word has no name.
+        SettingsError: the JSON is no object, a word has no name, or two words have the same.
     """
-    arguments: dict[str, object] = {}
-    if given is not None:
-        arguments |= _object(sys.stdin.read() if given == "-" else given)
+    typed: dict[str, object] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise SettingsError(
                 f"katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not {word[:40]!r}"
             )
-        arguments[name] = value
-    return arguments
+        if name in typed:
+            raise SettingsError(f"katana-mcp call takes each argument once, and {name[:40]!r} is given twice")
+        typed[name] = value
+    if given is None:
+        return typed
+    return _object(sys.stdin.read() if given == "-" else given) | typed
 
 
 def _object(text: str) -> dict[str, object]:
