@@ -60,7 +60,17 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
         for instant in (
             "must be a date or a moment with its offset from UTC, such as 2026-03-01 or 2026-03-01T17:00:00+02:00",
         )
-        for moment in ("tomorrow", "2026-02-30", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
+        for moment in ("tomorrow", "2026-03-01T17:00:00", "2026-03-01T25:00:00Z")
+    ),
+    *(
+        (tool, {name: moment, **further}, f"{name} is {moment!r}: there is no such day")
+        for tool, name, further in (
+            ("inventory_at", "as_of", {"skus_or_variant_ids": ["A"]}),
+            ("list_sales_orders", "created_from", {}),
+            ("list_sales_orders", "created_to", {}),
+            ("modify_purchase_order", "expected_arrival_date", {"purchase_order_id": 1}),
+        )
+        for moment in ("2026-11-31", "2026-13-01", "2027-02-29T17:00:00Z")
     ),
 ]
 

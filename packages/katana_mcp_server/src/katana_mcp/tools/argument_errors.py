@@ -10,6 +10,7 @@ type Context = Mapping[str, object]
 _DECIMAL = re.compile(r"Decimal\('(.+)'\)")
 _QUOTED, _NUMBERS = re.compile(r"'([^']*)'"), re.compile(r"-?\d+")
 DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
+NO_SUCH_DAY = "there is no such day"
 _WHOLE = "must be a whole number"
 _CHARACTERS = ("character", "characters")
 _ENTRIES = ("entry", "entries")

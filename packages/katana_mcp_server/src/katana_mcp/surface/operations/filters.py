@@ -20,7 +20,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_keys
 from katana_mcp.surface.operations.custom_filters import Carries, custom_values
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.argument_errors import DATE
+from katana_mcp.tools.argument_errors import DATE, NO_SUCH_DAY
 from katana_mcp.tools.days import DayReading
 from katana_mcp.tools.requests import MAX_AMOUNT, NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
@@ -124,9 +124,13 @@ def _reading(info: ValidationInfo) -> DayReading:
 
 def _written_out(value: object) -> object:
     """Pass on a date with its dashes; a bare number would be read as seconds since 1970."""
-    if isinstance(value, str) and _DATE.match(value):
-        return value
-    raise ValueError(DATE)
+    if not isinstance(value, str) or _DATE.match(value) is None:
+        raise ValueError(DATE)
+    try:
+        date.fromisoformat(value[:10])
+    except ValueError:
+        raise ValueError(NO_SUCH_DAY) from None
+    return value
 
 
 def _end_of_day(value: object, info: ValidationInfo) -> object:
@@ -135,11 +139,7 @@ def _end_of_day(value: object, info: ValidationInfo) -> object:
     if _DATE.fullmatch(text) is None:
         return text
     try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return text  # no day of any calendar: for the datetime to refuse
-    try:
-        return _reading(info).days.end(day)
+        return _reading(info).days.end(date.fromisoformat(text))
     except OverflowError:
         raise ValueError(_YEARS) from None
 
@@ -153,8 +153,8 @@ type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_i
 def _with_offset(value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> datetime:
     try:
         moment: datetime = read(_end_of_day(value, info))
-    except ValueError:
-        raise ValueError(_INSTANT) from None
+    except ValueError as error:
+        raise ValueError(NO_SUCH_DAY if str(error) == NO_SUCH_DAY else _INSTANT) from None
     if moment.tzinfo is None:
         raise ValueError(_INSTANT)
     return moment
