@@ -62,6 +62,16 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
         )
         for moment in ("tomorrow", "2026-03-01T17:00:00", "2026-03-01T25:00:00Z")
     ),
+    (
+        "create_purchase_order",
+        {"supplier_id": 1, "location_id": 1, "rows": [{"sku_or_variant_id": "A", "quantity": -3}]},
+        "rows[0].quantity is -3: must be more than 0",
+    ),
+    (
+        "modify_sales_order",
+        {"sales_order_id": 1, "update_rows": [{"row_id": 1, "quantity": "-0.5"}]},
+        "update_rows[0].quantity is '-0.5': must be more than 0",
+    ),
     *(
         (tool, {name: moment, **further}, f"{name} is {moment!r}: there is no such day")
         for tool, name, further in (

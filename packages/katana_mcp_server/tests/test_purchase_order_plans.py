@@ -116,6 +116,12 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
     assert [Action.read(action.to_json()).to_json() for action in draft.actions] == draft.sent
 
 
+def test_of_a_new_row_of_nothing_it_is_said_what_is_allowed() -> None:
+    warnings = CREATE.checks(new_order(rows=[FORKS | {"quantity": 0}]), new_facts())
+    messages = [warning.message for warning in warnings if warning.code == "invalid_quantity"]
+    assert messages == ["rows[0].quantity is 0: must be more than 0"]
+
+
 PRICED = "rows[0].price_per_unit"
 FORK: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 1, "tax_rate_id": 5}
 """A row without a price."""

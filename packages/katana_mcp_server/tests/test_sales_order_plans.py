@@ -150,6 +150,15 @@ def test_what_speaks_against_a_new_order_names_its_field(
     assert _summaries(CREATE.checks(_new(**changed), _facts())) == expected
 
 
+def test_of_a_new_row_of_nothing_it_is_said_what_is_allowed_and_of_one_that_is_there_how_it_goes() -> None:
+    change = _change(add_rows=[_row(quantity=0, price_per_unit=3)], update_rows=[{"row_id": 9, "quantity": 0}])
+    warnings = MODIFY.checks(change, _facts(RECORD))
+    assert [warning.message for warning in warnings if warning.code == "invalid_quantity"] == [
+        "add_rows[0].quantity is 0: must be more than 0",
+        "update_rows[0].quantity is 0: delete the row or leave it out",
+    ]
+
+
 def test_an_order_of_another_currency_is_planned_with_a_price() -> None:
     request = _new(customer_id="Globex", rows=[_row(price_per_unit=3)])
     assert CREATE.plan(request, _facts()).currency == "USD"

@@ -2,18 +2,31 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import Field as Argument
-from pydantic import StrictStr, WithJsonSchema
+from pydantic import StrictStr, ValidationError, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
 from katana_mcp.documents.declaration import Field
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, RecordNumber, SkuOrVariantId, WriteQuantity
+
+
+def _more_than_nothing(value: object, read: ValidatorFunctionWrapHandler) -> Decimal:
+    """Return the quantity; of less than 0 it is not said that 0 is allowed."""
+    try:
+        return cast("Decimal", read(value))
+    except ValidationError as error:
+        if error.errors()[0]["type"] == "greater_than_equal":
+            raise ValueError("must be more than 0") from None
+        raise
+
 
 type Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
 """An id or an exact name; a code where there is one."""
 type PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type Ordered = Annotated[Amount, WrapValidator(_more_than_nothing)]
+"""A quantity of a row; what to do instead of 0 differs between rows that are there and new ones."""
 type Made = Annotated[
     WriteQuantity, Argument(ge=Decimal("0.00001")), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
 ]

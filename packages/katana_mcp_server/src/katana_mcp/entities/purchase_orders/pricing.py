@@ -153,7 +153,8 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
             good = good_of(change.facts, {**row, "variant_id": variant.id})
             yield from _not_bought(good, variant.called, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
-            message = f"{here}.quantity is 0: delete the row or leave it out"
+            instead = "delete the row or leave it out" if here.startswith("update_") else "must be more than 0"
+            message = f"{here}.quantity is 0: {instead}"
             yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
         missing = [name for name in UNIT if asked.get(name) is None]
         if len(missing) == 1:

@@ -5,7 +5,17 @@ from typing import Annotated, Literal
 from katana_client.models.values import PurchaseOrderEntityType
 from katana_mcp.documents.custom_fields import custom_values, of_documents, of_rows
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
-from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, Unit, filled
+from katana_mcp.documents.usual_fields import (
+    BRIEF_GOODS,
+    ROW_PLACE,
+    TAX_RATE,
+    Amount,
+    Ordered,
+    PartId,
+    Reference,
+    Unit,
+    filled,
+)
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.purchase_orders import cascading, checks, pricing
 from katana_mcp.entities.purchase_orders.following import (
@@ -67,7 +77,7 @@ _HEAD = (
 )
 _ROW = filled(
     BRIEF_GOODS,
-    Field("quantity", Amount, "In purchase units.", required=True),
+    Field("quantity", Ordered, "In purchase units.", required=True),
     Field("price_per_unit", Amount, "Without tax."),
     TAX_RATE,
     Field("purchase_uom", Unit, "Purchase unit.", is_paired=True),

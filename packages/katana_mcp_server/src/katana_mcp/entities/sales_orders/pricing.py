@@ -160,7 +160,8 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
             message = f"{here}.sku_or_variant_id: {goods.called} is not marked as sold"
             yield advisory(warning_codes.NOT_SELLABLE, message, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
-            message = f"{here}.quantity is 0: delete the row or leave it out"
+            instead = "delete the row or leave it out" if here.startswith("update_") else "must be more than 0"
+            message = f"{here}.quantity is 0: {instead}"
             yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
         yield from _no_sales(change, asked, f"{here}.location_id")
     yield from _no_sales(change, change.asked, "location_id")

@@ -11,7 +11,16 @@ from katana_mcp.documents.custom_fields import Attributes, custom_values, of_doc
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.tracking import BINS, TRACEABILITY, traced_field
 from katana_mcp.documents.transition import State
-from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
+from katana_mcp.documents.usual_fields import (
+    BRIEF_GOODS,
+    ROW_PLACE,
+    TAX_RATE,
+    Amount,
+    Ordered,
+    PartId,
+    Reference,
+    filled,
+)
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.sales_orders import checks, pricing
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
@@ -78,7 +87,7 @@ SALES_ORDER = Writable(
             fields=(
                 *filled(
                     BRIEF_GOODS,
-                    Field("quantity", Amount, "In stock units.", required=True),
+                    Field("quantity", Ordered, "In stock units.", required=True),
                     Field("price_per_unit", Amount, "Without tax; the item's own by default."),
                     Field("total_discount", _Discount, "Deducted from the whole row."),
                     TAX_RATE,
