@@ -326,11 +326,22 @@ async def test_labels_are_those_of_the_rows_that_fit() -> None:
     assert answer["matched"] == ["matched 1 of 2 words"] * shown
 
 
-async def test_a_total_of_a_query_that_was_cut_is_a_lower_bound() -> None:
+LEFT_OUT = (
+    "only the first 256 characters and 16 different words of the query are searched for; the rest was left out, so "
+    "there may be more rows"
+)
+
+
+async def test_a_total_of_a_query_that_was_cut_is_a_lower_bound_and_the_answer_says_why() -> None:
     account = await shop()
     many = " ".join(["steel"] * 2 + [f"w{number}" for number in range(16)])
-    assert (await found(account, SUPPLIERS, many))["total_is_lower_bound"] is True
-    assert "total_is_lower_bound" not in await found(account, SUPPLIERS, "steel")
+    for query in (many, "x" * 257, "steel " + "x" * 300):
+        cut = await found(account, SUPPLIERS, query)
+        assert cut["total_is_lower_bound"] is True
+        assert LEFT_OUT in cast("list[str]", cut["warnings"])
+    for query in ("steel", "x" * 256, " ".join(f"w{number}" for number in range(16))):
+        whole = await found(account, SUPPLIERS, query)
+        assert ("total_is_lower_bound" in whole, whole["warnings"]) == (False, [])
 
 
 async def test_nothing_is_waited_for_where_katana_has_just_given_what_has_the_code() -> None:

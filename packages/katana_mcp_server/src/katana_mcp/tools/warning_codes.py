@@ -119,7 +119,7 @@
 | `partial_name` | info | a part of a name in a filter stood for the only record that has it |
 | `unknown_value` | advisory, where records have it info | a filter by a value that Katana is not known to send |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
-| `truncated_result` | info | the answer was cut to a size that fits |
+| `truncated_result` | info | the answer, or the text that is searched for, was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
 | `unusual_price` | advisory | a price on a supplier's document is far from what the last purchases of the good cost |
 | `matched_by_code` | info, of a SKU advisory | goods are named by another code, or their SKU is a code of others |

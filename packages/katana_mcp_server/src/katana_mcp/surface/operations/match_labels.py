@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from cache_core.protocol import Hit
-from cache_core.search_rules import Query, Tier, parse
+from cache_core.search_rules import MAX_QUERY_CHARACTERS, MAX_QUERY_TOKENS, Query, Tier, parse
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, advisory
+from katana_mcp.tools.warnings import ToolWarning, advisory, info
 
 _LABELS = {
     Tier.SUBSTRING: "inside a word",
@@ -32,6 +32,15 @@ def partial_matches(titles: str, text: str, hits: Sequence[Sourced]) -> list[Too
     without = f"; none of these rows has {', '.join(map(repr, everywhere))}" if everywhere else ""
     message = f"no {titles} hold every word of {text[:80]!r}: these hold at least half of them, small words aside"
     return [advisory(warning_codes.PARTIAL_MATCH, f"{message}{without}", "query")]
+
+
+def left_out(text: str) -> list[ToolWarning]:
+    """Return the notice that a part of the text was not searched for, where it is too long."""
+    if not parse(text).cut:
+        return []
+    most = f"the first {MAX_QUERY_CHARACTERS} characters and {MAX_QUERY_TOKENS} different words"
+    message = f"only {most} of the query are searched for; the rest was left out, so there may be more rows"
+    return [info(warning_codes.TRUNCATED_RESULT, message, "query")]
 
 
 def _label(query: Query, hit: Hit) -> str:

@@ -13,7 +13,7 @@ from katana_mcp.references.services import Current, Services, as_it_stands, curr
 from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.surface.operations import coded
-from katana_mcp.surface.operations.match_labels import matched, partial_matches
+from katana_mcp.surface.operations.match_labels import left_out, matched, partial_matches
 from katana_mcp.surface.operations.merging_hits import comparable, ranked
 from katana_mcp.surface.operations.paging import offset, page_of, paged
 from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
@@ -97,7 +97,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         page.fields["next_actions"] = [
             f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
         ]
-    warnings = [*page.warnings, *partial_matches(entity.titles, request.query, hits_of_page)]
+    warnings = [*page.warnings, *left_out(request.query), *partial_matches(entity.titles, request.query, hits_of_page)]
     return now.answer(
         found_of(entity.row.model),
         *([await coded.missed(entity, written or request.query, rows_of_page, services)] if is_missed else []),
