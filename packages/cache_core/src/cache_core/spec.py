@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol, cast
+from typing import Literal, NamedTuple, Protocol
 
 from cache_core.records import Record, RecordId, as_id, ids_at, moment_in, values_at
 from cache_core.search_rules import (
@@ -293,7 +293,7 @@ def _texts_of_rows(rows: Sequence[object], inner: str) -> list[str]:
         if isinstance(value, str):
             texts.append(value)
         elif value is not None or not isinstance(row, dict):
-            texts += map(_text, values_at(cast("object", row), inner))
+            texts += map(_text, values_at(row, inner))  # pyright: ignore[reportUnknownArgumentType] - records are open
     return texts
 
 
