@@ -7,7 +7,7 @@ from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of
-from katana_mcp.tools.warnings import ToolWarning, advisory
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
@@ -53,6 +53,13 @@ def in_several_rows(held: str) -> Callable[[Transition], Iterator[ToolWarning]]:
                 yield advisory(warning_codes.DUPLICATE_ROW, message, path)
 
     return repeated
+
+
+def of_nothing(asked: State, here: str) -> Iterator[ToolWarning]:
+    """Yield that a row is asked for with a quantity of 0, and what to do instead: one that is there may be deleted."""
+    if asked.get("quantity") == 0:
+        instead = "delete the row or leave it out" if here.startswith("update_") else "must be more than 0"
+        yield blocking(warning_codes.INVALID_QUANTITY, f"{here}.quantity is 0: {instead}", f"{here}.quantity")
 
 
 def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str) -> Iterator[StockMove]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
-from katana_mcp.documents.goods import in_several_rows
+from katana_mcp.documents.goods import in_several_rows, of_nothing
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import text
@@ -152,10 +152,7 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
         if variant is not None:
             good = good_of(change.facts, {**row, "variant_id": variant.id})
             yield from _not_bought(good, variant.called, f"{here}.sku_or_variant_id")
-        if asked.get("quantity") == 0:
-            instead = "delete the row or leave it out" if here.startswith("update_") else "must be more than 0"
-            message = f"{here}.quantity is 0: {instead}"
-            yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
+        yield from of_nothing(asked, here)
         missing = [name for name in UNIT if asked.get(name) is None]
         if len(missing) == 1:
             path = f"{here}.{missing[0]}"

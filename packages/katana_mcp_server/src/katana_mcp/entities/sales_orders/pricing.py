@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from katana_mcp.documents.goods import goods_line, in_several_rows
+from katana_mcp.documents.goods import goods_line, in_several_rows, of_nothing
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.tracking import with_traces
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
@@ -159,10 +159,7 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
         if goods is not None and item is not None and get_bool(item, "is_sellable") is False:
             message = f"{here}.sku_or_variant_id: {goods.called} is not marked as sold"
             yield advisory(warning_codes.NOT_SELLABLE, message, f"{here}.sku_or_variant_id")
-        if asked.get("quantity") == 0:
-            instead = "delete the row or leave it out" if here.startswith("update_") else "must be more than 0"
-            message = f"{here}.quantity is 0: {instead}"
-            yield blocking(warning_codes.INVALID_QUANTITY, message, f"{here}.quantity")
+        yield from of_nothing(asked, here)
         yield from _no_sales(change, asked, f"{here}.location_id")
     yield from _no_sales(change, change.asked, "location_id")
 
