@@ -46,25 +46,24 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "http": (_of("over_http.calls"), (0,)),
     "starts": (_of("serving.starts"), (0,)),
     "budget": (_of("outside.budget"), (0,)),
-    "catalogue": (_of("caches.variants"), SIZES),
+    "catalogue": (_of("catalogue.variants"), SIZES),
     "sales_orders": (_of("orders.orders", "sales_order"), ORDERS),
     "purchase_orders": (_of("orders.orders", "purchase_order"), ORDERS),
     "manufacturing_orders": (_of("orders.orders", "manufacturing_order"), ORDERS),
     "others": (_of("orders.others"), ORDERS[:1]),
     "recall": (_of("tracing.recall"), ORDERS),
-    "sync": (_of("syncing.cold_sync", "typed"), SIZES),
     "legacy_sync": (_of("syncing.cold_sync", "legacy"), SIZES[:1]),  # goes with cache_legacy
     "sandbox": (_of("outside.sandbox"), FACTORIES),
 }
 """What there is to measure, and at how many variants or orders."""
 ASKED = {
-    *(("sandbox", FACTORIES[-1]), ("sync", SIZES[1])),
+    *(("sandbox", FACTORIES[-1]), ("others", ORDERS[0]), ("recall", ORDERS[-1])),
     *(("purchase_orders", ORDERS[-1]), ("manufacturing_orders", ORDERS[-1])),
 }
 """What is measured only where `--sizes` names its size.
 
-It takes minutes: few want so large a stand-in, other orders are kept as sales orders are, and a sync is told by its
-smallest and its largest.
+It takes minutes: few want so large a stand-in, other documents are kept as orders are, purchase and manufacturing
+orders as sales orders are, and a recall among many has no goal.
 """
 
 

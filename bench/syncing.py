@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -92,32 +93,67 @@ class Holding:
                 self.longest = max(self.longest, time.perf_counter() - start)
 
 
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a cold sync of the catalogue gave.
+
+    Attributes:
+        figures: of memory, the loop's pauses and other writers' waits.
+        variant_bytes: by how much the variants made the file grow.
+    """
+
+    figures: Sequence[Figure]
+    variant_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What was measured while one kind was listed: seconds, milliseconds, and the bytes of the closed file."""
+
+    took: float
+    pause: float
+    held: float
+    size: int
+
+
 async def cold_sync(name: str, size: int, directory: Path) -> list[Figure]:
     """Measure a cold sync of this many variants with their products into a backend, in a process of its own."""
-    source = InventedSource(size, directory)
+    return [*(await sync(name, size, directory)).figures]
+
+
+async def sync(name: str, size: int, directory: Path) -> Synced:
+    """Sync this many variants with their products into a backend that is then closed."""
+    source, before = InventedSource(size, directory), _peak()
+    listings = [await _listed(name, entity, source, directory) for entity in ("product", "variant")]
+    products, variants = listings
+    figure = partial(Figure, topic=lines.SYNC, size=size)
+    figures = [
+        figure(what="memory at its peak, more than before", values={name: _peak() - before}),
+        figure(what="variants", values={name: size / (products.took + variants.took)}),
+        figure(what="longest pause of the event loop", values={name: max(one.pause for one in listings)}),
+        figure(what="longest wait of another writer", values={name: max(one.held for one in listings)}),
+    ]
+    return Synced(figures, variants.size - products.size)
+
+
+async def _listed(name: str, entity: str, source: InventedSource, directory: Path) -> _Listing:
+    """List one kind into a backend that is opened for it and closed behind it."""
     cache = backend(name, directory)
     await cache.open()
-    before = _peak()
     syncer = Syncer((PRODUCT, VARIANT), source, cache, SystemClock())
     holding, pauses = Holding(min((directory / name).glob(f"{name}-*"))), asyncio.create_task(_longest_pause())
     holding.start()
     start = TIMER.now()
-    for entity in ("product", "variant"):
-        outcome = await syncer.start(entity)
-        assert outcome.complete, outcome
+    outcome = await syncer.start(entity)
     took = TIMER.now() - start
+    assert outcome.complete, outcome
     pauses.cancel()
     (pause,) = await asyncio.gather(pauses, return_exceptions=True)
     held = holding.end()
     await cache.close()
-    figure = partial(Figure, topic=lines.SYNC, size=size)
     assert isinstance(pause, float)
-    return [
-        figure(what="memory at its peak, more than before", values={name: _peak() - before}),
-        figure(what="variants", values={name: size / took}),
-        figure(what="longest pause of the event loop", values={name: pause}),
-        figure(what="longest wait of another writer", values={name: held}),
-    ]
+    files = (directory / name).glob(f"{name}*")
+    return _Listing(took, pause, held, sum(path.stat().st_size for path in files))
 
 
 async def _longest_pause() -> float:
