@@ -48,7 +48,7 @@ async def opened(directory: Path, size: int) -> AsyncGenerator[Caches]:
 
 async def store(cache: CacheBackend, spec: EntitySpec, page: bytes) -> None:
     """Take a page from bytes to committed and searchable, as a sync does."""
-    prepared = await prepare(spec, read(spec, page), cache)
+    prepared = await prepare(spec, await read(spec, page), cache)
     await cache.apply(Batch(entity=spec.name, at=data.NOON, upserts=prepared.rows))
 
 

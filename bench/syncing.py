@@ -46,7 +46,7 @@ class InventedSource:
         await asyncio.sleep(0)  # The answer is on its way.
         at, length = self._places.get((listed.name, window.number), (0, 0))
         self._file.seek(at)
-        return SourcePage(read(listed, self._file.read(length)) if length else (), self._sizes[listed.name])
+        return SourcePage(await read(listed, self._file.read(length)) if length else (), self._sizes[listed.name])
 
     def batches(self, spec: EntitySpec, ids: Sequence[RecordId]) -> Sequence[Sequence[RecordId]]:
         """Return nothing: a cold sync asks for no single records."""

@@ -20,10 +20,11 @@ def spec_of(spec: EntitySpec) -> Spec:
     return found
 
 
-def read(spec: EntitySpec, page: bytes) -> Sequence[Record]:
+async def read(spec: EntitySpec, page: bytes) -> Sequence[Record]:
     """Return the records of a page as the client gives them to the cache; each of them must be valid."""
     collection = spec_of(spec)
     rows = cast("dict[str, list[object]]", decode(page))["data"]
     answer = read_page(Shape(collection.model, collection.key), rows, Cursor(), (1, len(rows)))
+    await answer.validate()
     assert not answer.invalid, answer.invalid[0]
     return cast("Sequence[Record]", answer.valid_records)

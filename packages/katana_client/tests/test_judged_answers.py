@@ -1,8 +1,10 @@
 """Answers and pages judged to the letter: what is retried and for how long, and what makes a listing doubtful."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from typing import cast
 
 import pytest
 
@@ -406,6 +408,24 @@ def test_rows_are_usable_where_something_tells_which_they_are() -> None:
         InvalidRecord("x", integer, {"id": "x"}),
         InvalidRecord(None, "not an object", 7),
     )
+
+
+async def test_a_page_validated_in_steps_is_the_same_and_lets_others_in() -> None:
+    rows: list[object] = [*({"id": nr} if nr % 9 else PARTLY for nr in range(101)), 7, {"sku": "B"}]
+    at_once, in_steps = (read_page(SHAPE, rows, Cursor(), (1, 250)) for _ in range(2))
+    told = list[str]()
+    asyncio.get_running_loop().call_soon(told.append, "another")
+    await in_steps.validate()
+    assert told == ["another"]
+    for of_page in ("items", "valid_records", "unread", "invalid"):
+        assert getattr(in_steps, of_page) == getattr(at_once, of_page), of_page
+
+
+async def test_what_was_validated_in_steps_is_not_validated_again() -> None:
+    given = page(1, 1)
+    await given.validate()
+    cast("dict[str, object]", given.records[0]).clear()
+    assert [item.id for item in given.items] == [0]
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,7 @@ class KatanaSource:
         try:
             with self._at_priority(listed.name):
                 page = await collection.page(window.number, limit=window.size, **filters)
+            await page.validate()
         except KatanaError as error:
             raise self._unavailable(error, self._bulk_key) from error
         unread = _unread(listed, page.valid_records, page.unread)
@@ -178,6 +179,7 @@ class KatanaSource:
         try:
             listing = self._client.inventory.pages(variant_id=list(variant_ids), include_archived=True)
             async for page in listing:
+                await page.validate()
                 rows.extend(page.valid_records)
         except KatanaError as error:
             raise self._unavailable(error) from error
