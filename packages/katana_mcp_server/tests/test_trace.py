@@ -208,6 +208,8 @@ async def test_more_documents_of_a_batch_take_no_statement_more(monkeypatch: pyt
     story = recall(own.sandbox.tenant())
     story.floor.shipped(story.floor.sold(story.paste, 1), 1, story.floor.trace(story.paste, {"P-1": 1}))
     async with staged(own) as stage:
+        await stage.call("trace", number="LOT-77", kind="batch")
+        a_minute_later(stage)
         few = await warm_cost(stage, statements, "trace", number="LOT-77", kind="batch")
         order = story.floor.ordered(story.paste, 30)
         for nr in range(6):
