@@ -76,7 +76,7 @@ def costly(*names: str) -> list[TracedTest]:
         (costly("tests/acceptance/a.py::slow", "lost/a.py::slow"), ["lost/a.py::slow"]),
         ([*costly(), traced("a.py::elsewhere", 2.0, 1 << 50 | LINES)], []),
         ([*costly(), traced("a.py::of_a_page", 2.0, 0b1111)], []),
-        ([*costly(), traced("a.py::as_quick", 0.009)], []),
+        ([*costly(), traced("a.py::as_quick", 0.04)], []),
         ([traced(TOO_DEAR[0], 20.0)], [TOO_DEAR[0]]),
     ],
     ids=[

@@ -19,7 +19,7 @@ from mutants.drawn.lines import Lines, TracedTest, read
 
 OTHERS = 1
 """So many tests that stay run each line that a test which goes runs."""
-LEAST = 0.01
+LEAST = 0.05
 """Seconds that a test takes to be worth it."""
 _FEWEST = 30
 """Whoever runs fewer of the lines is about something else: a page, a process, a client."""

@@ -136,7 +136,7 @@ async def test_a_question_that_no_tool_answers_names_what_there_is(own: OwnSandb
         assert (await stage.refusal("search_tools", query="x", limit=3))["error"] == "unknown_argument"
 
 
-@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_each_tool_that_only_reads_answers_through_the_one_that_calls_and_each_other_is_refused(
     own: OwnSandbox, clock: ManualClock, every: int
 ) -> None:

@@ -360,7 +360,7 @@ def _shown_ids(value: object) -> Iterator[tuple[str, int]]:
             yield from _shown_ids(element)
 
 
-@pytest.mark.parametrize("every", [pytest.param(2, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_id_of_every_answer_finds_something_under_the_name_that_shows_it(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:

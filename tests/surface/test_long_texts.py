@@ -17,7 +17,7 @@ SHORTENED = ("get_sales_order", "list_customers")
 HELP = ("katana://help", "katana://help/tools", "katana://help/workflows")
 
 
-@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(
     own: OwnSandbox, clock: ManualClock, every: int
 ) -> None:

@@ -55,7 +55,7 @@ def test_the_matrix_names_every_tool_and_every_parameter(tenant: Tenant) -> None
 
 
 @pytest.mark.cold
-@pytest.mark.parametrize("every", [pytest.param(2, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_tool_called_twice_only_reads_and_answers_alike_in_one_envelope(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:
@@ -121,7 +121,7 @@ NEEDED = {"promise_date": ("rows",), "create_item": ("variants",)}
 """Arguments that tools need besides those that they say: one of several, or what a kind of item has."""
 
 
-@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(
     stage: Stage, tenant: Tenant, clock: ManualClock, every: int
 ) -> None:

@@ -135,7 +135,7 @@ async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
         watched.proves_true(outcome)
 
 
-@pytest.mark.parametrize("every", [pytest.param(3, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(6, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_a_plan_that_is_applied_twice_leaves_the_account_as_once(
     stage: Stage, clock: ManualClock, tenant: Tenant, every: int
 ) -> None:

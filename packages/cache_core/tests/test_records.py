@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cache_core.records import InvalidRecord, as_id, canonical, decode, encode, iso, values_at
@@ -15,6 +15,7 @@ RECORDS = st.dictionaries(
 )
 
 
+@settings(max_examples=50)
 @given(RECORDS)
 def test_a_record_survives_to_the_last_digit(record: dict[str, object]) -> None:
     assert decode(encode(record)) == record

@@ -128,7 +128,7 @@ async def test_who_syncs_while_an_entity_is_taken_over_writes_no_more(tmp_path: 
     await live.close()
 
 
-@pytest.mark.parametrize("every", [pytest.param(3, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(6, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_taking_over_changes_all_or_nothing_whichever_statement_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
 ) -> None:

@@ -64,7 +64,7 @@ async def _answers(stage: Stage) -> list[Payload]:
     return [{key: value for key, value in answer.items() if key != "as_of"} for answer in answers]
 
 
-@pytest.mark.parametrize("every", [pytest.param(2, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)])
 async def test_every_flag_state_gives_the_same_answers(
     own: OwnSandbox, clock: ManualClock, subtests: pytest.Subtests, every: int
 ) -> None:

@@ -10,7 +10,7 @@ from .ledger_machine import LedgerMachine
 
 STEPS = 10_000
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-SOME = settings(max_examples=12, stateful_step_count=40, deadline=None, suppress_health_check=SLOW)
+SOME = settings(max_examples=6, stateful_step_count=40, deadline=None, suppress_health_check=SLOW)
 MANY = settings(max_examples=300, stateful_step_count=50, deadline=None, suppress_health_check=SLOW)
 
 
