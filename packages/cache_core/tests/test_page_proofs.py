@@ -134,6 +134,12 @@ def test_a_page_of_a_delta_without_a_known_row_steps_back_by_a_page(read: int, a
     assert judge(before, page(250, 800), 250).back is False
 
 
+def test_a_delta_of_fewer_rows_than_were_read_ends_where_it_stood() -> None:
+    before = delta(501, 700)
+    after = replace(before, page=before.page + 1, read=window_of(before).start, total=100)
+    assert judge(before, page(0, 100), 0) == Judgement(Verdict.DONE, after)
+
+
 def test_what_no_row_was_read_before_needs_none_again() -> None:
     for before in (delta(), delta(100), whole(2, 700)):
         assert judge(before, page(250, 700), 250, overlaps=False).back is False

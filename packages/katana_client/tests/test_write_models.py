@@ -361,6 +361,7 @@ def test_a_copied_adjustment_keeps_unbatched_stock_and_drops_costs_that_are_refu
         {"id": 1, "variant_id": 2, "quantity": -3, "cost_per_unit": 4, "traceability": trace},
         {"id": 2, "variant_id": 2, "quantity": 3, "cost_per_unit": 4},
         {"id": 3, "variant_id": 2, "quantity": 1, "batch_transactions": [{"batch_id": None, "quantity": 1}]},
+        {"id": 4, "variant_id": 2, "quantity": Decimal("-0.5"), "cost_per_unit": 4},
     ]
     read_one = read(
         StockAdjustment, {"id": 1, "stock_adjustment_number": "SA-1", "location_id": 7, "stock_adjustment_rows": rows}
@@ -374,6 +375,7 @@ def test_a_copied_adjustment_keeps_unbatched_stock_and_drops_costs_that_are_refu
             "quantity": Decimal(1),
             "batch_transactions": [{"batch_id": None, "quantity": Decimal(1)}],
         },
+        {"variant_id": 2, "quantity": Decimal("-0.5")},
     ]
 
 

@@ -9,6 +9,8 @@ from typing import Any, cast
 import pytest
 from journal_plans import plan_of
 
+from cache_core.protocol import OWN_WRITE_STANDS
+from cache_core.records import iso
 from cache_core.testing import ManualClock
 from katana_client.exchange import Call, Reply
 from katana_client.sending import Answer
@@ -17,6 +19,7 @@ from katana_mcp.journal.entries import GONE_AFTER, ActionState, Entry, Plan, Pla
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking, info
+from katana_mcp.writing import stale_looks
 from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import BACK, BEGUN, SAGA, AnyChange, Astray, Saga
 from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
@@ -185,6 +188,23 @@ async def test_step_after_step_is_sent_until_nothing_is_left() -> None:
         (what, nr, *state) for nr in range(3) for what, state in (("sending", ()), ("done", ("applied",)))
     ]
     assert stage.slept == [0.0] * 4
+
+
+async def test_what_was_sent_longer_ago_than_a_read_may_lag_is_kept_no_longer() -> None:
+    tick = int(CLOCK.monotonic()) - OWN_WRITE_STANDS - 1
+    old = stale_looks.Sending(
+        place=None,
+        at=iso(CLOCK.now()),
+        look="look",
+        step="step",
+        left=1,
+        back=False,
+        is_repeatable=False,
+        tick=tick,
+        boot=stale_looks.BOOT,
+    )
+    work = await walked(Stage(["a", ""]), sent=[old, replace(old, tick=tick + 2)])
+    assert [sending.tick for sending in work.sent if sending.look == "look"] == [tick + 2]
 
 
 async def test_what_is_left_after_a_step_may_be_planned_otherwise() -> None:
