@@ -123,7 +123,7 @@ async def cold_sync(name: str, size: int, directory: Path) -> list[Figure]:
 
 async def sync(name: str, size: int, directory: Path) -> Synced:
     """Sync this many variants with their products into a backend that is then closed."""
-    source, before = InventedSource(size, directory), _peak()
+    source, before = InventedSource(size, directory), await _idle(name, directory)
     listings = [await _listed(name, entity, source, directory) for entity in ("product", "variant")]
     products, variants = listings
     figure = partial(Figure, topic=lines.SYNC, size=size)
@@ -134,6 +134,14 @@ async def sync(name: str, size: int, directory: Path) -> Synced:
         figure(what="longest wait of another writer", values={name: max(one.held for one in listings)}),
     ]
     return Synced(figures, variants.size - products.size)
+
+
+async def _idle(name: str, directory: Path) -> float:
+    """Return the memory of this process with a backend that has been open."""
+    cache = backend(name, directory)
+    await cache.open()
+    await cache.close()
+    return _peak()
 
 
 async def _listed(name: str, entity: str, source: InventedSource, directory: Path) -> _Listing:
