@@ -102,7 +102,7 @@ class Synced:
         variant_bytes: by how much the variants made the file grow.
     """
 
-    figures: Sequence[Figure]
+    figures: list[Figure]
     variant_bytes: int
 
 
@@ -118,7 +118,7 @@ class _Listing:
 
 async def cold_sync(name: str, size: int, directory: Path) -> list[Figure]:
     """Measure a cold sync of this many variants with their products into a backend, in a process of its own."""
-    return [*(await sync(name, size, directory)).figures]
+    return (await sync(name, size, directory)).figures
 
 
 async def sync(name: str, size: int, directory: Path) -> Synced:
