@@ -27,7 +27,7 @@ def there_and_back(layout: Layout, nr: int, record: dict[str, Json]) -> dict[str
     stored = layout.to_rows(nr, record)
     names: dict[Cell, list[str]] = {name.nr: json.loads(name.names) for name in stored.names}
     parts = {field: [cells[2:] for cells in rows] for field, rows in stored.parts.items()}
-    return layout.to_record(nr, stored.cells, parts, names)
+    return layout.to_record([nr, *stored.cells], parts, names.__getitem__)
 
 
 def test_an_order_comes_back_whole_and_fits_its_columns() -> None:
@@ -45,8 +45,8 @@ def test_names_that_a_damaged_file_gives_a_number_are_forgotten_at_once() -> Non
     sound: dict[Cell, list[str]] = {name.nr: json.loads(name.names) for name in stored.names}
     damaged = {nr: names[::-1] for nr, names in sound.items()}
     parts = {field: [cells[2:] for cells in rows] for field, rows in stored.parts.items()}
-    assert encode(ORDERS.to_record(7, stored.cells, parts, damaged)) != encode(record)
-    assert encode(ORDERS.to_record(7, stored.cells, parts, sound)) == encode(record)
+    assert encode(ORDERS.to_record([7, *stored.cells], parts, damaged.__getitem__)) != encode(record)
+    assert encode(ORDERS.to_record([7, *stored.cells], parts, sound.__getitem__)) == encode(record)
 
 
 @pytest.mark.parametrize("entity", sorted(DOCUMENTS))

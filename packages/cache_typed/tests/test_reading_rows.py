@@ -14,7 +14,7 @@ from cache_typed import keys, reading
 from cache_typed.compiling import Clause
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
-from cache_typed.reading import Figures, KeyedRow
+from cache_typed.reading import Figures
 from cache_typed.tables.bom_rows import BOM_ROW_TABLE
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 from cache_typed.writing import write_batch
@@ -61,20 +61,18 @@ def test_rows_are_loaded_in_the_order_asked_however_many(
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK", 2)
     fill(db, orders)
-    expected = [
-        KeyedRow(nr, Stored(nr, None, FITTING[place], nr == 3, nr == 6)) for nr, place in ((6, 4), (1, 0), (3, 2))
-    ]
-    assert list(reading.load(db, orders, [6, 99, 1, 3])) == expected
-    assert list(reading.load(db, orders, [98, 99])) == []
-    assert list(reading.load(db, orders, [])) == []
+    expected = [(nr, Stored(nr, None, FITTING[place], nr == 3, nr == 6)) for nr, place in ((6, 4), (1, 0), (3, 2))]
+    assert [*reading.load(db, orders, [6, 99, 1, 3]).items()] == expected
+    assert [*reading.load(db, orders, [98, 99]).items()] == []
+    assert [*reading.load(db, orders, []).items()] == []
 
 
 def test_a_row_of_a_text_id_has_a_number_of_its_own_and_its_version(db: Connection) -> None:
     layout = Layout(BOM_ROW_TABLE)
     write(db, layout, row_of({"id": "6"}, version=AT), row_of({"id": -5}))
-    first = KeyedRow(-1, Stored("6", AT, {"id": "6"}, deleted=False, archived=True))
-    second = KeyedRow(-2, Stored(-5, None, {"id": -5}, deleted=False, archived=False))
-    assert list(reading.load(db, layout, [-2, -1])) == [second, first]
+    first = (-1, Stored("6", AT, {"id": "6"}, deleted=False, archived=True))
+    second = (-2, Stored(-5, None, {"id": -5}, deleted=False, archived=False))
+    assert [*reading.load(db, layout, [-2, -1]).items()] == [second, first]
 
 
 def test_rows_by_id_say_what_is_missing_and_come_once(db: Connection, orders: Layout) -> None:

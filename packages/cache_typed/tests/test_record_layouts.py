@@ -8,7 +8,8 @@ import pytest
 from cache_core.records import Json, canonical, encode, projected
 from cache_typed import mapping
 from cache_typed.columns import Cell
-from cache_typed.mapping import DocumentRows, FieldNames, Layout, TableMapping, field_names
+from cache_typed.field_names import FieldNames, field_names
+from cache_typed.mapping import DocumentRows, Layout, TableMapping
 from cache_typed.tables.bom_rows import BOM_ROW_TABLE
 from cache_typed.tables.customers import CUSTOMER_TABLE
 from cache_typed.tables.manufacturing_order_productions import MANUFACTURING_ORDER_PRODUCTION_TABLE
@@ -48,7 +49,7 @@ def part_cells(layout: Layout, rows: DocumentRows, part: str) -> list[dict[str, 
 
 
 def read_by(layout: Layout, whole: Layout, rows: DocumentRows, nr: int) -> dict[str, Json]:
-    """Return the record that a layout reads from the rows that the whole layout made, after three foreign cells."""
+    """Return the record that a layout reads from the rows that the whole layout made; other cells stand between."""
     by_name = dict(zip(whole.columns, rows.cells, strict=True))
     parts: dict[str, list[list[Cell]]] = {}
     for part, shape in layout.parts:
@@ -57,7 +58,13 @@ def read_by(layout: Layout, whole: Layout, rows: DocumentRows, nr: int) -> dict[
         if named:
             parts[part.field] = [["foreign", *(row[column] for column in shape.columns)] for row in named]
     names: dict[Cell, list[str]] = {entry.nr: _names(entry) for entry in rows.names}
-    return layout.to_record(nr, ["a", "b", "c", *(by_name[column] for column in layout.columns)], parts, names)
+    cells = [nr, "a", "b", *(by_name[column] for column in layout.columns)]
+    return layout.to_record(cells, parts, names.__getitem__)
+
+
+def _unnamed(nr: Cell) -> list[str]:
+    """Say that no row may be asked for its names."""
+    raise KeyError(nr)
 
 
 def _names(entry: FieldNames) -> list[str]:
@@ -221,8 +228,8 @@ def test_rows_that_are_no_list_of_objects_are_projected_too() -> None:
     whole, wanted = Layout(SALES_ORDER_TABLE), frozenset({f"{ROWS}[].variant_id"})
     fields: dict[str, Json] = {"id": 7, ROWS: [{"variant_id": 1, "z": 2}, 3]}
     stored, layout = whole.to_rows(7, fields), whole.only(wanted)
-    names = {entry.nr: _names(entry) for entry in stored.names}
-    assert layout.to_record(7, [None, *stored.cells[-2:]], {}, {**names}) == {ROWS: [{"variant_id": 1}, 3]}
+    names: dict[Cell, list[str]] = {entry.nr: _names(entry) for entry in stored.names}
+    assert layout.to_record([7, None, *stored.cells[-2:]], {}, names.__getitem__) == {ROWS: [{"variant_id": 1}, 3]}
 
 
 def test_a_projection_is_made_once_as_long_as_there_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,9 +245,9 @@ def test_names_are_looked_up_once_as_long_as_there_are_few(monkeypatch: pytest.M
     first, second = ({"id": "x"}, {"id": "x", "rank": 1})
     for fields in (first, second):
         assert read_by(layout, layout, layout.to_rows(-1, fields), -1) == fields
-    assert layout.to_record(-1, layout.to_rows(-1, first).cells, {}, {}) == first
+    assert layout.to_record([-1, *layout.to_rows(-1, first).cells], {}, _unnamed) == first
     with pytest.raises(KeyError):
-        layout.to_record(-1, layout.to_rows(-1, second).cells, {}, {})
+        layout.to_record([-1, *layout.to_rows(-1, second).cells], {}, _unnamed)
 
 
 @pytest.mark.parametrize(

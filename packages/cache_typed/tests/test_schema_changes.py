@@ -62,7 +62,7 @@ def held(connection: Connection, mapping: TableMapping) -> Held:
     """Return the records of an entity, its cursor, and why what is in quarantine is there, the oldest first."""
     layout = Layout(mapping)
     nrs = [nr for (nr,) in connection.execute(f"SELECT id FROM {layout.name} ORDER BY id")]
-    records: list[object] = [row.row.record for row in reading.load(connection, layout, nrs)]
+    records: list[object] = [row.record for row in reading.load(connection, layout, nrs).values()]
     name = mapping.spec.name
     poison = [entry.reason for entry in reversed(reading.quarantined(connection, name, 9))]
     return records, reading.state(connection, name).cursor, poison

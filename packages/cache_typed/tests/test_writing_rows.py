@@ -59,7 +59,7 @@ def test_a_row_is_stored_with_everything_that_is_said_of_it(db: Connection, orde
     assert second == (2, None, None, None, 0, 1, 0, None, *texts)
     parts = db.execute("SELECT cache_parent, cache_position, id FROM sales_order_row ORDER BY 1, 2").fetchall()
     assert parts == [(1, 0, 11), (1, 1, 12), (2, 0, 11), (2, 1, 12)]
-    assert [row.row.record for row in reading.load(db, orders, [1])] == [row.record]
+    assert [row.record for row in reading.load(db, orders, [1]).values()] == [row.record]
 
 
 def test_an_id_that_is_no_key_of_its_own_is_stored_as_a_text(db: Connection, orders: Layout) -> None:
@@ -247,4 +247,4 @@ def test_fields_that_got_a_column_since_move_into_it(
     assert standing(db, *columns) == before
     parts = db.execute("SELECT cache_parent, variant_id, cache_unknown FROM sales_order_row ORDER BY 1, id").fetchall()
     assert parts == [(nr, variant, None) for nr in (1, 2, 3) for variant in (1, 2)]
-    assert [row.row.record for row in reading.load(db, orders, [1, 2, 3])] == [row.record for row in rows]
+    assert [row.record for row in reading.load(db, orders, [1, 2, 3]).values()] == [row.record for row in rows]

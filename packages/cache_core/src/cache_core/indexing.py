@@ -63,7 +63,10 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
     row_id = spec.id_of(record)
     if row_id is None:
         raise InvalidRecord(f"{spec.id_path}: an integer or a text is required")
-    ancestors = [record, *inherited(spec, record, parents)]
+    deleted, archived = is_set(record, "deleted_at"), is_set(record, "archived_at")
+    for ancestor in inherited(spec, record, parents):
+        deleted = deleted or is_set(ancestor, "deleted_at")
+        archived = archived or is_set(ancestor, "archived_at")
     key = next(values_at(record, spec.key_path), None) if spec.key_path else None
     return Row(
         id=row_id,
@@ -71,8 +74,8 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
         record=record,
         text=search_text(spec, record, parents),
         key=key if isinstance(key, str) else None,
-        deleted=any(is_set(ancestor, "deleted_at") for ancestor in ancestors),
-        archived=any(is_set(ancestor, "archived_at") for ancestor in ancestors),
+        deleted=deleted,
+        archived=archived,
     )
 
 

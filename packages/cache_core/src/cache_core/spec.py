@@ -1,6 +1,6 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
@@ -184,13 +184,13 @@ type Sources = tuple[Collection[str], ...]
 
 def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
     """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
-    return _joined(tuple(_passages(spec.searchable, record, parents)))
+    return _joined(_passages(spec.searchable, record, parents))
 
 
 def declared_text(text: SearchText, sources: Sources) -> SearchText:
     """Return what of a record's text comes from these sources; a text of unknown sources is returned as it is."""
     declared = [passage for passage in text.passages if passage.source in sources[passage.place]]
-    return text if len(declared) == len(text.passages) else _joined(tuple(declared))
+    return text if len(declared) == len(text.passages) else _joined(declared)
 
 
 def sources_of(places: tuple[Place, ...]) -> tuple[str, ...]:
@@ -207,49 +207,58 @@ def _parts(place: Place) -> Iterator[tuple[str, Place]]:
 
 
 class _Source(NamedTuple):
-    """One declared source of text: its class, its name, and where it stands."""
+    """One declared source of text: its class, its name, where it stands, and what reads it there."""
 
     weight: WeightClass
     name: str
     place: Place
+    texts: "_Texts"
 
 
 @lru_cache(maxsize=256)
 def _sources(searchable: Searchable) -> tuple[_Source, ...]:
     classes = zip(WeightClass, searchable.by_class(), strict=False)
-    return tuple(_Source(weight, *part) for weight, places in classes for place in places for part in _parts(place))
+    return tuple(
+        _Source(weight, name, part, _texts(part if isinstance(part, str) else part.fields[0]))
+        for weight, places in classes
+        for place in places
+        for name, part in _parts(place)
+    )
 
 
-def _passages(searchable: Searchable, record: Record, parents: Parents) -> Iterator[Passage]:
-    lenders: dict[tuple[str, str], list[Record]] = {}
-    for weight, name, place in _sources(searchable):
+def _passages(searchable: Searchable, record: Record, parents: Parents) -> list[Passage]:
+    lenders: dict[str, list[Record]] = {}
+    passages: list[Passage] = []
+    for weight, name, place, texts_of in _sources(searchable):
         if isinstance(place, str):
-            texts = _own_texts(place, record)
+            texts = texts_of(record)
         else:
-            key = place.path, place.entity
-            if key not in lenders:
-                lenders[key] = _lenders(place, record, parents)
-            texts = _lent_texts(place, lenders[key])
+            key = f"{place.entity} {place.path}"
+            found = lenders.get(key)
+            if found is None:
+                found = lenders[key] = _lenders(place, record, parents)
+            texts = [text for lender in found for text in texts_of(lender)]
         for text in texts:
             words = normalised(text)
             # Only what is several tokens can be a code with separators.
             plain = unseparated(text, weight) if " " in words and weight in _CODED else None
-            yield Passage(name, weight, words, plain)
+            passages.append(Passage(name, weight, words, plain))
+    return passages
 
 
-def _joined(passages: tuple[Passage, ...]) -> SearchText:
+def _joined(passages: Sequence[Passage]) -> SearchText:
     words: tuple[dict[str, None], ...] = ({}, {}, {}, {})
     plain: tuple[list[str], ...] = ([], [], [], [])
-    for passage in passages:
-        if passage.words:
-            words[passage.place][passage.words] = None
-        if passage.plain:
-            plain[passage.place].append(passage.plain)
+    for _, place, tokens, code in passages:
+        if tokens:
+            words[place][tokens] = None
+        if code:
+            plain[place].append(code)
     codes: list[tuple[str, WeightClass]] = []
     for place, less in _CODES:
         codes += [(code, place) for code in words[place]]
         codes += [(code, less) for code in plain[place]]
-    return SearchText(*map(" ".join, words), codes=tuple(codes), passages=passages)
+    return SearchText(*map(" ".join, words), codes=tuple(codes), passages=tuple(passages))
 
 
 _CODES = ((WeightClass.KEYS, WeightClass.NAMES), (WeightClass.EXTRAS, WeightClass.RELATED))
@@ -266,23 +275,38 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Sequence[str]:
     return _lent_texts(place, _lenders(place, record, parents))
 
 
+type _Texts = Callable[[Record], Sequence[str]]
+
+
 def _own_texts(path: str, record: Record) -> Sequence[str]:
-    list_name, inner = _stem(path)
-    value = record.get(list_name or path)
-    if list_name and isinstance(value, list):
-        return _texts_of_rows(value, inner)  # pyright: ignore[reportUnknownArgumentType] - records are open
-    if isinstance(value, str) and not list_name:
-        return (value,)
-    if value is None and (list_name or path.isidentifier()):
-        return ()
-    return [_text(value) for value in values_at(record, path)]
+    return _texts(path)(record)
 
 
 @lru_cache(maxsize=1024)
-def _stem(path: str) -> tuple[str, str]:
-    """Return the list and the field of its rows that a path names; nothing where it names anything else."""
-    list_name, _, inner = path.partition("[].")
-    return (list_name, inner) if list_name.isidentifier() and inner.isidentifier() else ("", "")
+def _texts(path: str) -> _Texts:
+    """Return what reads the texts at a path, each of them at once where they stand in a field or in that of rows."""
+    head, _, inner = path.partition("[].")
+    if not head.isidentifier() or not (inner or path).isidentifier():
+        return lambda record: _texts_anywhere(record, path)
+
+    def in_field(record: Record) -> Sequence[str]:
+        value = record.get(path)
+        if isinstance(value, str):
+            return (value,)
+        return () if value is None else _texts_anywhere(record, path)
+
+    def in_rows(record: Record) -> Sequence[str]:
+        value = record.get(head)
+        if isinstance(value, list):
+            return _texts_of_rows(value, inner)  # pyright: ignore[reportUnknownArgumentType] - records are open
+        return () if value is None else _texts_anywhere(record, path)
+
+    return in_rows if inner else in_field
+
+
+def _texts_anywhere(record: Record, path: str) -> Sequence[str]:
+    value = record.get(path)
+    return (value,) if isinstance(value, str) else [_text(value) for value in values_at(record, path)]
 
 
 def _texts_of_rows(rows: Sequence[object], inner: str) -> list[str]:
@@ -328,7 +352,7 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
 @lru_cache(maxsize=256)
 def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str], ...]:
-    return tuple((weight, place) for weight, _, place in _sources(searchable) if isinstance(place, str))
+    return tuple((weight, place) for weight, _, place, _ in _sources(searchable) if isinstance(place, str))
 
 
 def read_of_hits(spec: EntitySpec, fields: frozenset[str] | None) -> frozenset[str] | None:

@@ -33,7 +33,7 @@ from cache_typed.mapping import Layout, TableMapping, layout_of
 from cache_typed.storage import Storage
 from cache_typed.tables import TABLES
 
-MOST_BY_ID = 100
+MOST_BY_ID = 250
 """Rows by id that a short read has at most: decoding more takes long, and no handler is asked meanwhile."""
 
 

@@ -169,7 +169,7 @@ def _best_rows(
     _, checked = narrowed(db, layout, request.where, request.visibility)
     read = read_of_hits(layout.spec, request.fields)
     taken, projected = (found, layout) if checked else (found[: request.limit], shown(layout, read))
-    loaded = {keyed.nr: keyed.row for keyed in load(db, projected, [candidate.nr for candidate in taken])}
+    loaded = load(db, projected, [candidate.nr for candidate in taken])
     kept = [candidate for candidate in taken if not checked or hold(request.where, loaded[candidate.nr].record)]
     hits = [_hit(layout, asked, candidate, loaded[candidate.nr].projected(read)) for candidate in kept[: request.limit]]
     return tuple(hits), len(kept) if checked else len(found)

@@ -3,13 +3,12 @@
 Refuses to lose anything: what no column can hold exactly goes into the JSON of unknowns of the same row.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from sqlalchemy import Column, Table
@@ -21,12 +20,15 @@ from cache_core.spec import EntitySpec, Searchable, Sources, sources_of
 from cache_typed import dialect
 from cache_typed.columns import Cell, Codec, codec_of, order_key_of
 from cache_typed.documents import Document, Part
+from cache_typed.field_names import FieldNames, field_names
 
-type Names = Mapping[Cell, Sequence[str]]
+type Names = Callable[[Cell], Sequence[str]]
+"""Returns the field names that a row refers to."""
 type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 
 _OURS = "cache_"
 _HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
+_NONE: Mapping[str, Json] = MappingProxyType({})
 _MOST_PICKED = 4096
 """Lists of field names that are kept per table; Katana sends a handful."""
 _MOST_PROJECTIONS = 256
@@ -55,21 +57,6 @@ class TableMapping:
     guesses: frozenset[Capability] = frozenset()
 
 
-class FieldNames(NamedTuple):
-    """The names of an object's fields in the order sent, and the number that stands for them in a row."""
-
-    nr: int
-    names: str
-
-
-@lru_cache(maxsize=4096)
-def field_names(names: tuple[str, ...]) -> FieldNames:
-    """Return the entry for these names: the number is a digest, so every process finds the same one."""
-    text = json.dumps(names, ensure_ascii=False)
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return FieldNames(int.from_bytes(digest, signed=True), text)
-
-
 class Shape:
     """How the rows of one table hold wire fields.
 
@@ -80,15 +67,15 @@ class Shape:
         orders: which column sorts which number column.
         columns: wire columns in storage order, as SQL writes them: fields, their order columns, `cache_fields`,
             `cache_unknown`.
-        learnt: the numbers of field names that it has met, and needs no more.
         reading: the statement that reads rows of a part, without its conditions.
     """
 
-    def __init__(self, table: Table, skipped: frozenset[str], only: frozenset[str] | None = None) -> None:
-        """Read the table's declaration; `skipped` columns belong to the caller, and `only` these fields are read."""
-        wire = [column for column in table.columns if not column.name.startswith(_OURS) and column.name not in skipped]
+    def __init__(self, table: Table, key: str | None = None, only: frozenset[str] | None = None) -> None:
+        """Read the table's declaration; the field `key` is a row's first cell, and `only` these fields are read."""
+        wire = [column for column in table.columns if not column.name.startswith(_OURS) and column.name != key]
         if only is not None:
             wire = [column for column in wire if column.name in only]
+        self._key = key
         self._only = only
         self.name = table.name
         self.orders = {_ordered(column): column.name for column in wire if _ordered(column)}
@@ -100,7 +87,6 @@ class Shape:
         self._sorted = tuple(list(self.fields).index(name) for name in self.orders if name in self.fields)
         self._placings: dict[tuple[str, ...], _Placing] = {}
         self._picked: dict[Cell, _Picked] = {}
-        self.learnt = self._picked.keys()
         self.reading = f"SELECT cache_parent, {', '.join(self.columns)} FROM {self.name}"
 
     def cells(self, record: Mapping[str, Json], odd: dict[str, Json], placed: frozenset[str]) -> "PlacedCells":
@@ -138,25 +124,25 @@ class Shape:
             self._placings[sent] = placing
         return placing
 
-    def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
+    def record(self, values: Mapping[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
         """Return the object whose cells these are, fields in the order sent.
 
         Args:
             values: what the caller knows of fields that have no column here.
-            cells: the row; what stands before the cells of `columns` does not matter.
-            names: the field names that rows refer to.
+            cells: the row; what stands between its first cell and those of `columns` does not matter.
+            names: tells the field names that a row refers to.
         """
         listed, unknown = cells[-2], cells[-1]
-        picked = self._picked.get(listed) or self._learnt(listed, names)
-        record = cast("dict[str, Json]", dict(zip(picked.names, picked.cells_of(cells), strict=False)))
-        for name, load in picked.loads:
+        sent, cells_of, loads, others = self._picked.get(listed) or self._learnt(listed, names)
+        record = dict(zip(sent, cells_of(cells), strict=False))
+        for name, load in loads:
             cell = record[name]
             if cell is not None:
-                record[name] = load(cast("Cell", cell))
+                record[name] = load(cell)
         if unknown is not None:
-            values |= decode(str(unknown))
+            values = {**values, **decode(str(unknown))}
             record.update((name, value) for name, value in values.items() if name in record)
-        for name in picked.others:
+        for name in others:
             record[name] = values[name]
         return record
 
@@ -166,11 +152,13 @@ class Shape:
         Not where the number is of other names, as in a damaged file: what is kept serves every file of this process.
         """
         places = {name: place - len(self.columns) for place, name in enumerate(self.fields)}
-        every = tuple(names[listed])
+        places |= {} if self._key is None else {self._key: 0}
+        every = tuple(names(listed))
         sent = every if self._only is None else tuple(name for name in every if name in self._only)
         # Two more cells than names: of fewer than two, `itemgetter` makes no tuple.
-        cells_of = itemgetter(*(places.get(name, -1) for name in sent), -1, -1)
-        loads = tuple((name, load) for name in sent if name in self.fields and (load := self.fields[name].load))
+        cells_of = cast("_Reading", itemgetter(*(places.get(name, -1) for name in sent), -1, -1))
+        found = ((name, self.fields[name].load) for name in sent if name in self.fields)
+        loads = tuple((name, cast("Callable[[Json], Json]", load)) for name, load in found if load is not None)
         picked = _Picked(sent, cells_of, loads, tuple(name for name in sent if name not in places))
         if len(self._picked) < _MOST_PICKED and field_names(every).nr == listed:
             self._picked[listed] = picked
@@ -206,6 +194,10 @@ def _elsewhere(_: Json) -> Cell:
     return 0
 
 
+type _Reading = Callable[[Sequence[Cell]], tuple[Json, ...]]
+"""Returns some cells of a row, which are JSON values but for those that are loaded."""
+
+
 class _Picked(NamedTuple):
     """How rows are read whose fields have the same names.
 
@@ -217,8 +209,8 @@ class _Picked(NamedTuple):
     """
 
     names: tuple[str, ...]
-    cells_of: Callable[[Sequence[Cell]], tuple[Cell, ...]]
-    loads: tuple[tuple[str, Callable[[Cell], Json]], ...]
+    cells_of: _Reading
+    loads: tuple[tuple[str, Callable[[Json], Json]], ...]
     others: tuple[str, ...]
 
 
@@ -241,9 +233,10 @@ class Layout:
         self.spec = mapping.spec
         self.pk = next(column.name for column in table.primary_key)
         self.id_is_pk = self.pk == mapping.spec.id_path
-        self.main = Shape(table, frozenset({self.pk}), None if inner is None else frozenset(inner))
+        own_key = self.pk if self.id_is_pk else None
+        self.main = Shape(table, own_key, None if inner is None else frozenset(inner))
         self.parts = tuple(
-            (part, Shape(table_of(part.table), frozenset(), inner[part.field] or None if inner else None))
+            (part, Shape(table_of(part.table), only=inner[part.field] or None if inner else None))
             for part in mapping.parts
             if inner is None or part.field in inner
         )
@@ -332,26 +325,24 @@ class Layout:
             odd[self.pk] = value
         return True
 
-    def to_record(self, nr: int, cells: Sequence[Cell], parts: PartCells, names: Names) -> dict[str, Json]:
+    def to_record(self, cells: Sequence[Cell], parts: PartCells, names: Names) -> dict[str, Json]:
         """Return the record that `to_rows` was given, fields in the same order.
 
-        Args:
-            nr: its primary key.
-            cells: its row; what stands before the cells of `columns` does not matter.
-            parts: its parts' cells by field, in the order of their shapes' columns.
-            names: the field names that the rows refer to.
+        Its cells are its primary key, anything, and those of `columns`; those of parts end with their shapes' columns.
         """
-        values: dict[str, Json] = {self.pk: nr} if self.id_is_pk else {}
-        first = len(cells) - len(self.columns)
-        for index, (part, shape) in enumerate(self.parts, first):
+        record = self.main.record(self._rows(cells, parts, names) if self.parts else _NONE, cells, names)
+        is_left = self._is_nested or cells[-1] is not None  # what has no table or column of its own came whole
+        return projected(record, self._only) if self._only is not None and is_left else record
+
+    def _rows(self, cells: Sequence[Cell], parts: PartCells, names: Names) -> dict[str, Json]:
+        values: dict[str, Json] = {}
+        for index, (part, shape) in enumerate(self.parts, len(cells) - len(self.columns)):
             if cells[index] is None:
                 values[part.field] = None
                 continue
-            rows: list[Json] = [shape.record({}, row, names) for row in parts.get(part.field, ())]
+            rows: list[Json] = [shape.record(_NONE, row, names) for row in parts.get(part.field, ())]
             values[part.field] = rows[0] if part.single else rows
-        record = self.main.record(values, cells, names)
-        is_left = self._is_nested or cells[-1] is not None  # what has no table or column of its own came whole
-        return projected(record, self._only) if self._only is not None and is_left else record
+        return values
 
 
 @dataclass(frozen=True, slots=True)

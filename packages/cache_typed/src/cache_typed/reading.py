@@ -3,11 +3,12 @@
 Where columns cannot decide, the record does: slower, never wrong.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import batched
-from typing import NamedTuple, cast
+from types import MappingProxyType
+from typing import NamedTuple
 
 from cache_core.conditions import Order, Visibility, Where, hold
 from cache_core.protocol import Found, KeyMatch, Quarantined, Selection, Standing, Stored, SyncState, decode_state
@@ -15,6 +16,7 @@ from cache_core.records import RecordId, values_at
 from cache_typed.columns import Cell, is_storable
 from cache_typed.compiling import Clause, compiled, order_column
 from cache_typed.dialect import CHUNK, Connection
+from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import Layout
 from cache_typed.unchanged import unchanged
@@ -23,25 +25,29 @@ _MAX = 2**62
 _FITTING = "cache_odd = 0"
 _FEW = 100
 """Rows of which what was read is kept."""
+_NO_PARTS: Mapping[str, Sequence[Sequence[Cell]]] = MappingProxyType({})
 
 
-class KeyedRow(NamedTuple):
-    """A row with its primary key."""
-
-    nr: int
-    row: Stored
-
-
-def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[KeyedRow]:
-    """Yield the rows of these primary keys that are there, in the order given."""
+def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
+    """Return the rows of these primary keys that are there, by key and in the order given."""
+    found: dict[int, Stored] = {}
+    names = partial(names_of, db)
     for chunk in batched(nrs, CHUNK):
         sql = f"{layout.reading} WHERE {layout.pk} IN ({marks(chunk)})"
         heads: dict[int, Sequence[Cell]] = {row[0]: row for row in db.execute(sql, chunk)}
-        parts = _parts(db, layout, tuple(heads)) if heads else {}
-        names = _names(db, layout, heads.values(), parts.values())
+        parts = _parts(db, layout, tuple(heads)) if heads and layout.parts else {}
         for nr in chunk:
-            if nr in heads:
-                yield KeyedRow(nr, _stored(layout, heads[nr], parts.get(nr, {}), names))
+            cells = heads.get(nr)
+            if cells is not None:
+                _, text_id, version, deleted, archived = cells[:5]
+                found[nr] = Stored(
+                    nr if text_id is None else read_back(str(text_id)),
+                    None if version is None else str(version),
+                    layout.to_record(cells, parts.get(nr, _NO_PARTS), names),
+                    deleted=bool(deleted),
+                    archived=bool(archived),
+                )
+    return found
 
 
 def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
@@ -53,35 +59,10 @@ def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict
     return found
 
 
-def _names(
-    db: Connection, layout: Layout, heads: Iterable[Sequence[Cell]], parts: Iterable[dict[str, list[Sequence[Cell]]]]
-) -> dict[Cell, list[str]]:
-    """Return the field names that these rows refer to and that nobody has met yet; rows alike share an entry."""
-    nrs = {cells[-2] for cells in heads} - layout.main.learnt
-    for part in parts:
-        for name, rows in part.items():
-            nrs |= {cells[-2] for cells in rows} - layout.shapes[name].learnt
-    found: dict[Cell, list[str]] = {}
-    for chunk in batched(nrs, CHUNK):
-        sql = f"SELECT nr, names FROM cache_fields WHERE nr IN ({marks(chunk)})"
-        found.update((nr, json.loads(names)) for nr, names in db.execute(sql, chunk))
-    return found
-
-
-def _stored(
-    layout: Layout, cells: Sequence[Cell], parts: dict[str, list[Sequence[Cell]]], names: dict[Cell, list[str]]
-) -> Stored:
-    nr, text_id, version, deleted, archived = cells[:5]
-    key = cast("int", nr)
-    row_id = key if text_id is None else read_back(str(text_id))
-    stored_version = None if version is None else str(version)
-    return Stored(row_id, stored_version, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
-
-
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
     keys = keys_of(db, layout, ids)
-    found = {row.row.id: row.row for row in load(db, shown(layout, fields), list(keys.values()))}
+    found = {row.id: row for row in load(db, shown(layout, fields), list(keys.values())).values()}
     asked = dict.fromkeys(ids)
     return Found(
         tuple(found[record_id] for record_id in asked if record_id in found),
@@ -100,7 +81,7 @@ def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
     ]
     if not same:
         return KeyMatch(None)
-    row = next(load(db, layout, [max(same)[-1]])).row
+    (row,) = load(db, layout, [max(same)[-1]]).values()
     live = sorted(candidate[2] for candidate in same if candidate[0] and candidate[1])
     return KeyMatch(row, tuple(candidate[1] for candidate in live) if len(live) > 1 else ())
 
@@ -133,13 +114,13 @@ def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Sto
     query = window_query(layout, selection)
     projected = shown(layout, selection.fields)
     if query is not None and not odd:
-        return tuple(row.row for row in load(db, projected, [nr for (nr,) in db.execute(*query)]))
+        return tuple(load(db, projected, [nr for (nr,) in db.execute(*query)]).values())
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
-    return tuple(row.row for row in load(db, projected, ordered))
+    return tuple(load(db, projected, ordered).values())
 
 
 def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:
@@ -171,23 +152,33 @@ def order_sql(layout: Layout, column: str, *, descending: bool = False) -> str:
     return f"{column} {direction} NULLS LAST, {tie} {direction}"
 
 
-def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[KeyedRow]:
+type _Keyed = tuple[int, Stored]
+"""A row with its primary key."""
+
+
+def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[_Keyed]:
     """Yield the rows without odd values that may be in the window."""
     whole = replace(selection, limit=selection.offset + selection.limit, offset=0)
     query = window_query(layout, whole, _FITTING)
     if query is not None:
-        return load(db, layout, [nr for (nr,) in db.execute(*query)])
+        return _each(db, layout, [nr for (nr,) in db.execute(*query)])
     return _held(db, layout, compiled(layout, selection.where, selection.visibility), _FITTING)
 
 
-def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterator[KeyedRow]:
+def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterator[_Keyed]:
     """Yield the rows that meet the clause and whose records meet what is left of it."""
     sql = f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
     nrs = [nr for (nr,) in db.execute(sql, clause.values)]
-    return (row for row in load(db, layout, nrs) if hold(clause.left, row.row.record))
+    return ((nr, row) for nr, row in _each(db, layout, nrs) if hold(clause.left, row.record))
 
 
-def _overflow_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[KeyedRow]:
+def _each(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[_Keyed]:
+    """Yield the rows of these primary keys, some at a time: they may be all that the table has."""
+    for chunk in batched(nrs, CHUNK):
+        yield from load(db, layout, chunk).items()
+
+
+def _overflow_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[_Keyed]:
     """Yield the visible rows with odd values whose records meet every condition."""
     clause = compiled(layout, (), visibility)
     clause.left = list(where)
@@ -197,7 +188,7 @@ def _overflow_rows(db: Connection, layout: Layout, where: Where, visibility: Vis
 type _SortKey = tuple[tuple[bool, object] | None, tuple[bool, RecordId], int]
 
 
-def _sort_keys(rows: Iterable[KeyedRow], order: Order) -> Iterator[_SortKey]:
+def _sort_keys(rows: Iterable[_Keyed], order: Order) -> Iterator[_SortKey]:
     for nr, row in rows:
         value = next(values_at(row.record, order.field), None)
         yield (None if value is None else (isinstance(value, str), value), sortable(row.id), nr)

@@ -125,7 +125,7 @@ def finds(db: Connection, layout: Layout, candidate: str) -> bool:
 
 
 def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Stored]]:
-    rows = {keyed.nr: keyed.row for keyed in load(db, layout, [candidate.nr for candidate in ranked])}
+    rows = load(db, layout, [candidate.nr for candidate in ranked])
     return [(candidate, rows[candidate.nr]) for candidate in ranked]
 
 

@@ -13,7 +13,7 @@ from time import perf_counter
 from cache_typed import dialect
 from cache_typed.dialect import Connection
 
-LONGEST = 0.004
+LONGEST = 0.008
 """Seconds after which a read is interrupted at its next step."""
 _STEPS = 1_000
 """Of SQLite's machine between two looks at the clock: some 20 µs."""

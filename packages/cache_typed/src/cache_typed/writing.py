@@ -17,8 +17,9 @@ from cache_core.spec import declared_text
 from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.dialect import CHUNK, Connection
+from cache_typed.field_names import FieldNames
 from cache_typed.keys import is_primary_key, keys_of, marks, next_key, written
-from cache_typed.mapping import FieldNames, Layout
+from cache_typed.mapping import Layout
 from cache_typed.reading import load
 
 _STANDING = (
@@ -121,7 +122,7 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
     states = _stored_states(db, layout, [row.id for row in rows])
-    ours = dict(load(db, layout, [state.nr for state in states.values() if state.written_at is not None]))
+    ours = load(db, layout, [state.nr for state in states.values() if state.written_at is not None])
     fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     changes = _Changes()
@@ -182,7 +183,7 @@ def store_again(db: Connection, layout: Layout) -> None:
     for chunk in batched([nr for (nr,) in db.execute(strange)], CHUNK):
         sql = f"SELECT {layout.pk}, {', '.join(_STANDING)} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
         standing: dict[int, list[Cell]] = {nr: cells for nr, *cells in db.execute(sql, chunk)}
-        documents = [_Document(nr, row.record, standing[nr]) for nr, row in load(db, layout, chunk)]
+        documents = [_Document(nr, row.record, standing[nr]) for nr, row in load(db, layout, chunk).items()]
         _store_documents(db, layout, documents)
 
 
@@ -193,7 +194,7 @@ def _store_documents(db: Connection, layout: Layout, documents: list[_Document])
         for _, shape in layout.parts:
             db.execute(f"DELETE FROM {shape.name} WHERE cache_parent IN ({marks(chunk)})", chunk)
     rows: list[list[Cell]] = []
-    names: set[FieldNames] = set()
+    names = set[FieldNames]()
     parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
     # Katana lists the newest first, and keys stored downwards leave every page of the file half empty.
     for nr, record, standing in sorted(documents, key=lambda document: document.nr):
