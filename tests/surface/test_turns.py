@@ -1,6 +1,6 @@
 """How often an everyday call goes to the cache once all is read: each time is a turn of a thread and a snapshot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import pytest
 
@@ -66,9 +66,16 @@ async def test_a_warm_call_takes_no_more_turns_of_the_cache_than_it_is_known_to_
     turns: list[Callable[[Connection], object]] = []
     read = Storage.read
 
-    async def counted(self: Storage, work: Callable[[Connection], object], *, short: bool = True) -> object:
+    async def counted(
+        self: Storage,
+        work: Callable[[Connection], object],
+        *,
+        short: bool = True,
+        longest: float | None = None,
+        kind: Hashable | None = None,
+    ) -> object:
         turns.append(work)
-        return await read(self, work, short=short)
+        return await read(self, work, short=short, longest=longest, kind=kind)
 
     monkeypatch.setattr(Storage, "read", counted)
     own = prepared(clock)

@@ -2,22 +2,24 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typed_orders import batch, order
 
+from cache_core.conditions import OneOf, Order, Within
 from cache_core.errors import CacheCorrupt, CacheUnavailable
-from cache_core.protocol import ByIds, Search
+from cache_core.protocol import ByIds, Search, Selected, Selection
 from cache_core.testing import ManualClock
 from cache_typed import dialect, transactions
-from cache_typed.backend import MOST_BY_ID, TypedBackend
+from cache_typed.backend import LONGEST_OF_WORDS, MOST_BY_ID, TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.storage import Storage
 from cache_typed.tables.tax_rates import TAX_RATE_TABLE
-from cache_typed.transactions import PutOff, ShortReads, takes_long
+from cache_typed.transactions import LongReads, PutOff, ShortReads, takes_long
 
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n"
 MANY = 50_000
@@ -166,9 +168,9 @@ def done_here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     done_here: list[bool] = []
     read = ShortReads.read
 
-    def noted[T](self: ShortReads, work: Callable[[Connection], T]) -> T:
+    def noted[T](self: ShortReads, work: Callable[[Connection], T], longest: float | None) -> T:
         try:
-            answer = read(self, work)
+            answer = read(self, work, longest)
         except PutOff:
             done_here.append(False)
             raise
@@ -209,6 +211,35 @@ async def test_a_search_after_a_miss_is_left_to_a_thread(directory: Path | None,
     await backend.close()
 
 
+@pytest.mark.parametrize(
+    ("text", "longest"),
+    [("bolt", None), ("00.4021.01", None), ("red bolt", LONGEST_OF_WORDS), ("--", LONGEST_OF_WORDS)],
+)
+async def test_a_search_for_several_words_is_sooner_left_to_a_thread(
+    text: str, longest: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float | None] = []
+    read = ShortReads.read
+
+    def noted[T](self: ShortReads, work: Callable[[Connection], T], longest: float | None) -> T:
+        given.append(longest)
+        return read(self, work, longest)
+
+    monkeypatch.setattr(ShortReads, "read", noted)
+    backend = TypedBackend(None)
+    await backend.open()
+    await backend.search("sales_order", Search(text))
+    await backend.close()
+    assert given == [longest]
+
+
+async def test_a_read_is_given_less_time_where_its_asker_says_so(directory: Path | None) -> None:
+    where: list[bool] = []
+    async with opened(directory) as storage:
+        assert await storage.read(counted(where), longest=0.0) == MANY
+        assert where == [True, False]
+
+
 def test_what_takes_long_goes_on_where_it_has_a_thread() -> None:
     takes_long()
 
@@ -222,3 +253,72 @@ async def test_faults_of_a_short_read_have_their_names(directory: Path | None) -
         assert await storage.read(here)
     with pytest.raises(CacheUnavailable, match="is not open"):
         await storage.read(here)
+
+
+async def test_what_took_long_is_begun_in_a_thread_until_it_is_short(
+    directory: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where: list[bool] = []
+    async with opened(directory) as storage:
+        monkeypatch.setattr(transactions, "LONGEST", 0.0)
+        for kind, begun in (("wide", [True, False]), ("wide", [False]), ("narrow", [True, False])):
+            where.clear()
+            assert await storage.read(counted(where), kind=kind) == MANY
+            assert where == begun
+        monkeypatch.setattr(transactions, "LONGEST", 60.0)
+        for begun in (False, True):
+            where.clear()
+            assert await storage.read(counted(where), kind="wide") == MANY
+            assert where == [begun]
+
+
+def test_of_kinds_that_take_long_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transactions, "_MOST_KINDS", 2)
+    long = LongReads()
+    for kind in ("a", "b", "c", None):
+        long.note(kind, 1.0)
+    assert [kind for kind in ("a", "b", "c", None) if long.holds(kind)] == ["a", "b"]
+    long.note("a", transactions.LONGEST)
+    long.note("c", 1.0)
+    assert [kind for kind in ("a", "b", "c", None) if long.holds(kind)] == ["b", "c"]
+    unbounded = LongReads()
+    unbounded.note(None, 1.0)
+    assert not unbounded.holds(None)
+
+
+def _asked(low: int, fields: tuple[str, ...] = ("id",), limit: int = 5) -> Selection:
+    """Return a selection that has these parts."""
+    return Selection((Within("id", low), OneOf("status", ("PACKED",))), Order("id"), limit, fields=frozenset(fields))
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        (_asked(2), True),
+        (_asked(1, ("id", "status")), False),
+        (_asked(1, limit=6), False),
+        (replace(_asked(1), where=(OneOf("id", (1,)), OneOf("status", ("PACKED",)))), False),
+        (replace(_asked(1), order=Order("status")), False),
+    ],
+)
+async def test_reads_are_of_one_kind_that_differ_in_values_alone(
+    other: Selection, *, is_same: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds: list[Hashable] = []
+
+    def noted(_: LongReads, kind: Hashable) -> bool:
+        kinds.append(kind)
+        return False
+
+    monkeypatch.setattr(LongReads, "holds", noted)
+    backend = TypedBackend(None)
+    await backend.open()
+    kinds.clear()
+    await backend.select("sales_order", _asked(1))
+    await backend.select("sales_order", other)
+    assert (kinds[0] == kinds[1]) is is_same
+    await backend.select("purchase_order", _asked(1))
+    assert kinds[2] != kinds[0]
+    await backend.read([Selected("sales_order", other), ByIds("variant", [1, 2])])
+    assert kinds[3] == (kinds[1], ("variant", None))
+    await backend.close()

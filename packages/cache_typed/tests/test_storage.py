@@ -161,7 +161,7 @@ async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the
     def no_more_files(_path: str, _patience: int) -> dialect.Connection:
         raise sqlite3.OperationalError("unable to open database file")
 
-    def put_off(_short: ShortReads, _read: object) -> None:
+    def put_off(_short: ShortReads, _read: object, _longest: float | None) -> None:
         raise PutOff
 
     with monkeypatch.context() as exhausted:

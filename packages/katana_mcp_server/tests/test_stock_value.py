@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from katana_mcp.testing import Stage
-from katana_mcp.workflows import ledger, stock_value
+from katana_mcp.workflows import computing, ledger, stock_value
 from katana_sandbox import Tenant
 from katana_sandbox.collections import inventory_movements
 from katana_sandbox.store.keys import FIRST_ID
@@ -134,9 +134,11 @@ async def test_moments_that_lie_wrong_are_refused(stage: Stage, arguments: dict[
 
 
 @pytest.mark.threads
+@pytest.mark.parametrize(("here", "is_here"), [(0, False), (computing.HERE, True)])
 async def test_movements_are_added_up_where_they_keep_nobody_waiting(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, here: int, *, is_here: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(computing, "HERE", here)
     done: dict[str, set[bool]] = {}
 
     def note(owner: object, name: str) -> None:
@@ -155,4 +157,4 @@ async def test_movements_are_added_up_where_they_keep_nobody_waiting(
     answer = await stage.call("stock_value", since=SINCE)
     assert answer["rows"]
     await stage.call("inventory_at", as_of=BEFORE, skus_or_variant_ids=["PAD"])
-    assert done == {work: {False} for work in ("standing", "_value", "_grouped", "until")}
+    assert done == {work: {is_here} for work in ("standing", "_value", "_grouped", "until")}

@@ -341,18 +341,22 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
     looks = tuple(f" {token}" for token in _tokens_in(query, tier))
+    is_whole = tier in _WHOLE
     found: list[str] = []
-    for weight, place in _own_places(spec.searchable):
-        for text in _own_texts(place, record):
+    for weight, path, texts_of in _own_places(spec.searchable):
+        for text in texts_of(record):
+            if is_whole and text.isascii() and not _may_mention(text.lower(), query):
+                continue
             if _mentions(text, weight, query, tier, looks):
-                found.append(place)
+                found.append(path)
                 break
     return tuple(found)
 
 
 @lru_cache(maxsize=256)
-def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str], ...]:
-    return tuple((weight, place) for weight, _, place, _ in _sources(searchable) if isinstance(place, str))
+def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str, _Texts], ...]:
+    sources = _sources(searchable)
+    return tuple((weight, place, texts) for weight, _, place, texts in sources if isinstance(place, str))
 
 
 def read_of_hits(spec: EntitySpec, fields: frozenset[str] | None) -> frozenset[str] | None:
@@ -371,8 +375,6 @@ def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
 
 
 def _mentions(text: str, place: WeightClass, query: Query, tier: Tier, looks: Sequence[str]) -> bool:
-    if tier in _WHOLE and text.isascii() and not _may_mention(text.lower(), query):
-        return False
     words = normalised(text)
     padded = f" {words}"
     if any(look in padded for look in looks):

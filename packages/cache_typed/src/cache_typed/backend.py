@@ -1,6 +1,6 @@
 """The typed backend: the cache protocol over SQLModel tables, one file per tenant."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 
 from cache_core.clock import Clock, SystemClock
@@ -19,6 +19,7 @@ from cache_core.protocol import (
     Read,
     Search,
     SearchResult,
+    Selected,
     Selection,
     Standing,
     Stored,
@@ -35,6 +36,9 @@ from cache_typed.tables import TABLES
 
 MOST_BY_ID = 250
 """Rows by id that a short read has at most: decoding more takes long, and no handler is asked meanwhile."""
+
+LONGEST_OF_WORDS = 0.004
+"""Seconds after which a search for several words goes on in a thread: it takes some three milliseconds, or thirty."""
 
 
 class TypedBackend:
@@ -109,13 +113,17 @@ class TypedBackend:
 
     async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
         """Return the window of rows that meet the conditions, in order."""
-        return await self._read(entity, lambda db, layout: reading.select(db, layout, selection))
+        layout, kind = self._layout(entity), _kind(Selected(entity, selection))
+        return await self._storage.read(lambda db: reading.select(db, layout, selection), kind=kind)
 
     async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
         """Return the rows of each of these reads, all on one snapshot."""
         asked = [(self._layout(read.entity), read) for read in reads]
         short = sum(len(read.ids) for read in reads if isinstance(read, ByIds)) <= MOST_BY_ID
-        return await self._storage.read(lambda db: [_rows(db, layout, read) for layout, read in asked], short=short)
+        kind = tuple(map(_kind, reads))
+        return await self._storage.read(
+            lambda db: [_rows(db, layout, read) for layout, read in asked], short=short, kind=kind
+        )
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
@@ -123,7 +131,9 @@ class TypedBackend:
 
     async def search(self, entity: str, search: Search) -> SearchResult:
         """Return the best rows for a text that a person typed."""
-        return await self._read(entity, lambda db, layout: searching.search(db, layout, search))
+        layout = self._layout(entity)
+        longest = None if len(parse(search.text).words) == 1 else LONGEST_OF_WORDS
+        return await self._storage.read(lambda db: searching.search(db, layout, search), longest=longest)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
         """Return queries like `text` that would find something live, nearest first."""
@@ -178,6 +188,15 @@ class TypedBackend:
             return self._layouts[entity]
         except KeyError:
             raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None
+
+
+def _kind(read: Read) -> Hashable:
+    """Return what a read has in common with others that differ in nothing but values."""
+    if isinstance(read, ByIds):
+        return read.entity, read.fields
+    asked = read.selection
+    conditions = tuple((type(condition), condition.field) for condition in asked.where)
+    return read.entity, asked.fields, conditions, asked.order.field, asked.limit
 
 
 def _rows(db: Connection, layout: Layout, read: Read) -> tuple[Stored, ...]:

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import timedelta
@@ -24,7 +24,7 @@ from cache_core.waiting import to_the_end
 from cache_typed import dialect, file_swap, schema, upgrade
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
-from cache_typed.transactions import PutOff, ShortReads, transaction
+from cache_typed.transactions import LongReads, PutOff, ShortReads, transaction
 
 _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
@@ -66,6 +66,7 @@ class Storage:
         self._made = False
         self._threads: tuple[Executor, Executor] | None = None
         self._short: ShortReads | None = None
+        self._long = LongReads()
         self._alone: AbstractContextManager[object] = nullcontext()
         self._writes = 0
         self._connections: list[Connection] = []
@@ -96,22 +97,33 @@ class Storage:
         threads, self._threads, self._short = self._threads or (), None, None
         await to_the_end(asyncio.to_thread(self._shut, threads))
 
-    async def read[T](self, work: Callable[[Connection], T], *, short: bool = True) -> T:
+    async def read[T](
+        self,
+        work: Callable[[Connection], T],
+        *,
+        short: bool = True,
+        longest: float | None = None,
+        kind: Hashable | None = None,
+    ) -> T:
         """Run a unit of work on one snapshot; one that takes long, or waits for others, is begun again in a thread.
 
         Args:
             work: reads, and changes nothing.
             short: whether it may be begun where it is asked for.
+            longest: seconds after which it is begun again in a thread; as long as any short read without it.
+            kind: what reads like it have in common: after one that took long the next is begun in a thread.
         """
-        if short and self._short is not None and not self._writes:
-            began = perf_counter()
+        began = perf_counter()
+        if short and self._short is not None and not self._writes and not self._long.holds(kind):
             with suppress(PutOff):
-                found = self._decoding(self._short.read, work)
+                found = self._decoding(self._short.read, work, longest)
                 if perf_counter() - began > A_TURN:
                     # Reads that follow each other would keep everybody else waiting for the last of them.
                     await asyncio.sleep(0)
                 return found
-        return await self._run(0, self._decoding, "BEGIN", work)
+        found = await self._run(0, self._decoding, "BEGIN", work)
+        self._long.note(kind, perf_counter() - began)
+        return found
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""

@@ -1,10 +1,10 @@
 """Transactions, and short reads that are done where they are asked for: a turn of a thread takes longer than most.
 
 One that takes longer is interrupted and begun again in a thread, and so is each while rows are being written: two that
-compute at once take the interpreter from each other at every statement.
+compute at once take the interpreter from each other at every statement. What took long is not begun here again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from functools import partial
 from threading import Lock
@@ -14,9 +14,11 @@ from cache_typed import dialect
 from cache_typed.dialect import Connection
 
 LONGEST = 0.008
-"""Seconds after which a read is interrupted at its next step."""
+"""Seconds after which a read is interrupted at its next step, unless its asker gives it less."""
 _STEPS = 1_000
 """Of SQLite's machine between two looks at the clock: some 20 µs."""
+_MOST_KINDS = 1_000
+"""Kinds of reads that are remembered; the server's code has some hundreds."""
 _is_short: ContextVar[bool] = ContextVar("is_short", default=False)
 
 
@@ -47,6 +49,24 @@ def takes_long() -> None:
         raise PutOff
 
 
+class LongReads:
+    """The kinds of reads that took long when they were last asked for: they are begun in a thread."""
+
+    def __init__(self) -> None:
+        self._kinds = set[Hashable]()
+
+    def holds(self, kind: Hashable | None) -> bool:
+        """Return whether a read of this kind took long."""
+        return kind in self._kinds
+
+    def note(self, kind: Hashable | None, seconds: float) -> None:
+        """Note how long a read took in a thread; one that has no kind is not remembered."""
+        if seconds <= LONGEST or len(self._kinds) >= _MOST_KINDS:
+            self._kinds.discard(kind)
+        elif kind is not None:
+            self._kinds.add(kind)
+
+
 class ShortReads:
     """Does reads at once on a connection, as long as nothing else is done on it.
 
@@ -59,22 +79,23 @@ class ShortReads:
         self.alone = Lock()
         self._connection = connection
 
-    def read[T](self, read: Callable[[Connection], T]) -> T:
-        """Return what a read returns, on one snapshot.
+    def read[T](self, read: Callable[[Connection], T], longest: float | None = None) -> T:
+        """Return what a read returns, on one snapshot; it is interrupted after so many seconds.
 
         Raises:
             PutOff: it takes longer, or somebody else is at the connection or the file.
         """
+        limited = partial(self._limited, read, LONGEST if longest is None else longest)
         if not self.alone.acquire(blocking=False):
             raise PutOff
         try:
             # What begins and ends it is not interrupted: it would be left open.
-            return transaction("BEGIN", partial(self._limited, read), self._connection)
+            return transaction("BEGIN", limited, self._connection)
         finally:
             self.alone.release()
 
-    def _limited[T](self, read: Callable[[Connection], T], connection: Connection) -> T:
-        within, until = _is_short.set(True), perf_counter() + LONGEST
+    def _limited[T](self, read: Callable[[Connection], T], longest: float, connection: Connection) -> T:
+        within, until = _is_short.set(True), perf_counter() + longest
         connection.set_progress_handler(lambda: perf_counter() > until, _STEPS)
         try:
             return read(connection)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -21,7 +21,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
-from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.needs import Need, Needs, needs_of
 from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
@@ -251,9 +251,9 @@ async def _to_answers(
         ],
     }
     names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
-    rows = [_row(wait, levels, coming.by_place.get(wait.place, []), names, services) for wait in found]
-    giving = [_giving_way(wait, needs) or None for wait in found]
-    return [row.model_copy(update={"could_give_way": some}) for row, some in zip(rows, giving, strict=True)]
+    beside = _Beside(levels, coming, needs, names, services)
+    today = iso(services.days.today(services.clock.now()))
+    return [_row(wait, beside, today) for wait in found]
 
 
 def _giving_way(wait: _Wait, needs: Needs) -> list[GivingWay]:
@@ -277,11 +277,20 @@ def _holder(need: Need) -> GivingWay:
 _GIVING = 3
 
 
-def _row(
-    wait: _Wait, levels: Mapping[Place, Record], coming: Sequence[Arrival], names: Names, services: Services
-) -> BlockingIngredient:
+class _Beside(NamedTuple):
+    """What ingredients are told with: stock, what comes, who else needs them, and names."""
+
+    levels: Mapping[Place, Record]
+    coming: Arrivals
+    needs: Needs
+    names: Names
+    services: Services
+
+
+def _row(wait: _Wait, beside: _Beside, today: str) -> BlockingIngredient:
     variant_id, location_id = wait.place
-    level = levels.get(wait.place, EMPTY)
+    levels, arrivals, needs, names, services = beside
+    level, coming = levels.get(wait.place, EMPTY), arrivals.by_place.get(wait.place, [])
     needed = wait.needed()
     held_up = sorted(wait.rows, key=lambda pair: text(pair[1], "production_deadline_date") or _LAST)
     return BlockingIngredient(
@@ -297,19 +306,20 @@ def _row(
         in_stock=number(level, "quantity_in_stock"),
         committed=number(level, "quantity_committed"),
         order_count=len(_orders(wait.rows)),
-        orders=[_held_up(row, order, services) for row, order in held_up[:_NAMED]],
+        orders=[_held_up(row, order, today) for row, order in held_up[:_NAMED]],
         incoming_count=len(coming),
         incoming=[arrival.to_answer(names, services) for arrival in coming[:_NAMED]],
+        could_give_way=_giving_way(wait, needs) or None,
     )
 
 
-def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
+def _held_up(row: Record, order: Record, today: str) -> HeldUpOrder:
     deadline = text(order, "production_deadline_date")
     return HeldUpOrder(
         manufacturing_order_id=get_int(order, "id"),
         order_no=text(order, "order_no"),
         production_deadline_date=deadline,
-        overdue=(deadline is not None and deadline < iso(services.days.today(services.clock.now()))) or None,
+        overdue=(deadline is not None and deadline < today) or None,
         needed=number(row, "total_remaining_quantity"),
         ingredient_availability=text(row, "ingredient_availability"),
         ingredient_expected_date=text(row, "ingredient_expected_date"),

@@ -3,7 +3,6 @@
 Refuses a day or a moment that lies ahead, and one without its offset; what the ledger does not tell stays unknown.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, total
+from katana_mcp.workflows.computing import computed
 from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair
 from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger, level_check
 from katana_mcp.workflows.stock import NEVER, is_service
@@ -126,7 +126,7 @@ async def _moved(conditions: Where, moment: str, check: LevelCheck, services: Se
         message = f"{count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
     checked = await checked_ledger(services, conditions, _MOST, check)
-    return await asyncio.to_thread(checked.until, moment)
+    return await computed(checked.size, checked.until, moment)
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:

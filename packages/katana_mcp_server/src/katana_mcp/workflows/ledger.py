@@ -4,7 +4,6 @@ A back-dated movement changes the balances of later ones, and Katana need not te
 One that is deleted leaves without a trace: the ledger then does not end at the stock that Katana gives.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,6 +17,7 @@ from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number
+from katana_mcp.workflows.computing import computed
 
 LEDGER = "inventory_movement"
 COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "balance_after")
@@ -85,6 +85,11 @@ class Ledger:
         standings = _standings(kept)
         doubtful = frozenset(pair for pair in self.doubtful if pair in kept and standings[pair].broken)
         return Ledger(kept, _balances(standings), doubtful, self.differing)
+
+    @property
+    def size(self) -> int:
+        """How many movements there are."""
+        return sum(map(len, self.pairs.values()))
 
     def balance(self, pair: Pair) -> Decimal | None:
         """Return what the pair has after its last movement; None when it is not known."""
@@ -182,8 +187,7 @@ async def _added_up(services: Services, where: Where, most: int) -> _AddedUp:
         if len(rows) < count:
             break
         last = get_int(rows[-1].record, "id") or last
-    # Of hundreds of thousands that takes seconds of a processor: others are answered meanwhile.
-    return await asyncio.to_thread(_summed, movements)
+    return await computed(len(movements), _summed, movements)
 
 
 def _summed(movements: Iterable[Record]) -> _AddedUp:

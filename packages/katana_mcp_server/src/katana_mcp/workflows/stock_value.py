@@ -4,7 +4,6 @@ Everything is told from the stock ledger, whose movements hold the value of stoc
 moment that lies ahead, a beginning that is not before the end, and a ledger of more movements than are read at once.
 """
 
-import asyncio
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +34,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.values import number, total
+from katana_mcp.workflows.computing import computed
 from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger
 
 _UNBILLED = ("purchase_order", "sales_order")
@@ -167,10 +167,9 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
         await _check_size(conditions, services)
     moved = await ledger(services, conditions, _MOST) if now.warming is None else None
-    # Of hundreds of thousands of movements that takes seconds of a processor: others are answered meanwhile.
-    valued = await asyncio.to_thread(_values, moved, since) if moved else []
+    valued = await computed(moved.size, _values, moved, since) if moved else []
     names = await _named(valued, services)
-    groups = await asyncio.to_thread(_grouped, valued, names)
+    groups = await computed(len(valued), _grouped, valued, names)
     complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
     changes = None if complete is None or since is None else _changes(valued)
     found = [_row(place, group, names, since) for place, group in groups.items()]
