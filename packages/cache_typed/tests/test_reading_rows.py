@@ -67,6 +67,22 @@ def test_rows_are_loaded_in_the_order_asked_however_many(
     assert [*reading.load(db, orders, []).items()] == []
 
 
+def test_names_of_fields_are_asked_for_once_and_without_them_a_row_cannot_be_read(db: Connection) -> None:
+    met = Layout(SALES_ORDER_TABLE)
+    fill(db, met)
+    asked: list[str] = []
+    db.set_trace_callback(lambda sql: asked.append(sql) if "cache_fields WHERE" in sql else None)
+    assert ids(reading.load(db, met, [1, 2]).values()) == [1, 2]
+    assert len(asked) == len(set(asked)) == 3
+    reading.load(db, met, [1, 2])
+    assert len(asked) == 3
+    db.set_trace_callback(None)
+    db.execute("DELETE FROM cache_fields")
+    assert ids(reading.load(db, met, [1, 2]).values()) == [1, 2]
+    with pytest.raises(LookupError, match="no field names of number"):
+        reading.load(db, Layout(SALES_ORDER_TABLE), [1])
+
+
 def test_a_row_of_a_text_id_has_a_number_of_its_own_and_its_version(db: Connection) -> None:
     layout = Layout(BOM_ROW_TABLE)
     write(db, layout, row_of({"id": "6"}, version=AT), row_of({"id": -5}))

@@ -15,6 +15,7 @@ from katana_mcp.surface.descriptor import AnyTool, ToolSpec
 from katana_mcp.surface.factory_days import dated, has_days, refused_in, with_days, with_zone
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.days import Days, days_in
+from katana_mcp.tools.outgoing import payload_of
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, advisory, info
 
@@ -165,15 +166,17 @@ def test_every_day_of_an_answer_is_one_of_the_factory() -> None:
     names = list(Dated.model_fields)
     rows = [Dated.model_validate({name: MOMENT}) for name in names]
     answer = Shown(message=f"at {MOMENT}", created_at=MOMENT, texts=[MOMENT], rows=rows)
-    assert with_zone(answer, services_in(RIGA)) == Shown(
-        message=f"at {DAY}",
-        created_at=MOMENT,
-        texts=[MOMENT],
-        rows=[Dated.model_validate({name: DAY}) for name in names],
-        time_zone="Europe/Riga",
+    assert with_zone(answer, services_in(RIGA)) == payload_of(
+        Shown(
+            message=f"at {DAY}",
+            created_at=MOMENT,
+            texts=[MOMENT],
+            rows=[Dated.model_validate({name: DAY}) for name in names],
+            time_zone="Europe/Riga",
+        )
     )
-    plain = Dated(due_date=MOMENT)
-    assert with_zone(plain, services_in(RIGA)) is plain
+    assert rows[-1] == Dated.model_validate({names[-1]: MOMENT})
+    assert with_zone(Dated(due_date=MOMENT), services_in(RIGA)) == {"due_date": MOMENT}
 
 
 @pytest.mark.parametrize(
@@ -185,8 +188,9 @@ def test_an_answer_says_why_its_days_are_those_of_utc(unknown: str, called: str)
     given = advisory("late", f"since {MOMENT}")
     answer = with_zone(Shown(warnings=[given]), services_in(Days(unknown=unknown)))
     expected = [advisory("late", "since 2026-03-04T22:00:00+00:00"), info("time_zone_unknown", message)]
-    assert answer == Shown(warnings=expected, time_zone="UTC")
-    assert with_zone(Shown(warnings=[given]), services_in(Days())) == Shown(warnings=expected[:1], time_zone="UTC")
+    assert answer == payload_of(Shown(warnings=expected, time_zone="UTC"))
+    in_utc = payload_of(Shown(warnings=expected[:1], time_zone="UTC"))
+    assert with_zone(Shown(warnings=[given]), services_in(Days())) == in_utc
 
 
 def test_a_refusal_names_days_of_the_factory_too() -> None:

@@ -16,6 +16,7 @@ from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.days import Days, days_in
+from katana_mcp.tools.outgoing import Payload, payload_of
 from katana_mcp.tools.warnings import Refused, ToolWarning, info
 
 _DATED = frozenset(
@@ -67,20 +68,20 @@ async def with_days(services: Services) -> Services:
     return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
 
 
-def with_zone(answer: Answer, services: Services) -> Answer:
-    """Return an answer that says in which time zone its days were counted, and why that is UTC where it is unknown."""
+def with_zone(answer: Answer, services: Services) -> Payload:
+    """Return the JSON of an answer, which says the time zone of its days, and why that is UTC where it is unknown."""
     if not isinstance(answer, Envelope):
-        return answer
+        return payload_of(answer)
     days, warnings = services.days, answer.warnings
     if days.unknown is not None:
         # What it is called is a text of Katana's, which none of our own sentences repeats.
         called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
         message = f"the factory's time zone {called}: days are those of UTC"
         warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, message)]
-    said = _in_words(answer, days)
-    return said.model_copy(
-        update={"time_zone": days.name, "warnings": [_warning(warning, days) for warning in warnings]}
-    )
+    answer = answer.model_copy(update={"time_zone": days.name, "warnings": warnings})
+    said = payload_of(answer)
+    _put_in_words(answer, said, days)
+    return said
 
 
 def refused_in(days: Days, refusal: Refused) -> Refused:
@@ -92,10 +93,12 @@ def _warning(warning: ToolWarning, days: Days) -> ToolWarning:
     return warning.model_copy(update={"message": days.in_words(warning.message)})
 
 
-def _in_words[A: Answer](part: A, days: Days) -> A:
-    """Return a part of an answer whose sentences name days and hours of the factory, and its days are days."""
-    said = {name: value for name in _speaking(type(part)) if (value := getattr(part, name)) is not None}
-    return part.model_copy(update={name: _value(name, value, days) for name, value in said.items()}) if said else part
+def _put_in_words(part: Answer, said: Payload, days: Days) -> None:
+    """Name days and hours of the factory in the sentences of a part of an answer's JSON, and make its days days."""
+    for name in _speaking(type(part)):
+        value = getattr(part, name)
+        if value is not None:
+            said[name] = _value(name, value, said[name], days)
 
 
 @cache
@@ -122,11 +125,15 @@ def _types(annotation: object) -> frozenset[object]:
     return frozenset({annotation})
 
 
-def _value(name: str, value: object, days: Days) -> object:
+def _value(name: str, value: object, said: object, days: Days) -> object:
+    """Return what an answer says of a value, whose JSON is given; an object is changed in place."""
     if isinstance(value, str):
-        return days.day(value) if name in _DAYS else days.in_words(value) if name == "message" else value
+        return days.day(value) if name in _DAYS else days.in_words(value) if name == "message" else said
     if isinstance(value, Answer):
-        return _in_words(value, days)
-    if isinstance(value, ToolWarning):
-        return _warning(value, days)
-    return [_value("", item, days) for item in cast("list[object]", value)] if isinstance(value, list) else value
+        _put_in_words(value, cast("Payload", said), days)
+    elif isinstance(value, ToolWarning):
+        return {**cast("Payload", said), "message": days.in_words(value.message)}
+    elif isinstance(value, list):
+        pairs = zip(cast("list[object]", value), cast("list[object]", said), strict=True)
+        return [_value("", item, of_it, days) for item, of_it in pairs]
+    return said

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pydantic import BaseModel
+
 from katana_mcp.tools.hidden import escape_hidden_in, hides_nothing
 from katana_mcp.tools.warning_codes import TRUNCATED_RESULT
 from katana_mcp.tools.warnings import info
@@ -66,6 +68,11 @@ class Outgoing:
     def size(self) -> int:
         """Bytes of the text."""
         return len(self.text.encode())
+
+
+def payload_of(answer: BaseModel) -> Payload:
+    """Return an answer as JSON has it; keys without a value are left out."""
+    return answer.model_dump(mode="json", exclude_none=True)
 
 
 def outgoing(payload: Payload) -> Outgoing:

@@ -21,7 +21,7 @@ from katana_mcp.surface.descriptor import AnyTool, ListedTool
 from katana_mcp.surface.factory_days import has_days, refused_in, with_days, with_zone
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.days import DayReading
-from katana_mcp.tools.outgoing import Outgoing, outgoing
+from katana_mcp.tools.outgoing import Outgoing, Payload, outgoing, payload_of
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.writing.gathering import ends_waiting
 
@@ -66,7 +66,7 @@ class RequestTool(Tool):
         try:
             answer = await self._answer(arguments)
             outcome = "answered"
-            rendered = sent(answer)
+            rendered = outgoing(answer)
             return ToolResult([_text(rendered)], rendered.payload, LABEL)
         except QuestionPending as question:
             outcome = "asked"
@@ -78,7 +78,7 @@ class RequestTool(Tool):
             seconds = asyncio.get_running_loop().time() - started
             _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
-    async def _answer(self, arguments: dict[str, Any]) -> Answer:
+    async def _answer(self, arguments: dict[str, Any]) -> Payload:
         spec, dates = await self._spec(), DayReading()
         request = validated(spec.request, self.parameters, arguments, dates)
         account, context = await self._tenant.services(), get_context()
@@ -99,7 +99,7 @@ class RequestTool(Tool):
         try:
             answer = await spec.run(request, services)
             reports.end(whole=getattr(answer, "warming", None) is None)
-            return with_zone(answer, services) if dated else answer
+            return with_zone(answer, services) if dated else payload_of(answer)
         except Refused as refusal:
             raise refused_in(services.days, refusal) if dated else refusal from None
         finally:
@@ -115,7 +115,7 @@ class RequestTool(Tool):
 
 def sent(answer: Answer) -> Outgoing:
     """Return an answer as it goes out."""
-    return outgoing(answer.model_dump(mode="json", exclude_none=True))
+    return outgoing(payload_of(answer))
 
 
 def refused(refusal: Refused) -> ToolResult:
