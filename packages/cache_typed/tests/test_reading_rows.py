@@ -77,6 +77,10 @@ def test_names_of_fields_are_asked_for_once_and_without_them_a_row_cannot_be_rea
     reading.load(db, met, [1, 2])
     assert len(asked) == 3
     db.set_trace_callback(None)
+    for damage in ("'[]'", "'null'", "'[1]'", "'[[]]'", "'{'", f"'{'[' * 100_000}'", """'["id"]'""", "x'00'"):
+        db.execute(f"UPDATE cache_fields SET names = {damage}")
+        with pytest.raises(LookupError, match="no field names of number"):
+            reading.load(db, Layout(SALES_ORDER_TABLE), [1])
     db.execute("DELETE FROM cache_fields")
     assert ids(reading.load(db, met, [1, 2]).values()) == [1, 2]
     with pytest.raises(LookupError, match="no field names of number"):

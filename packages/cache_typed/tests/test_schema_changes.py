@@ -13,6 +13,7 @@ from cache_core.records import Json
 from cache_core.search_rules import SearchText, WeightClass
 from cache_typed import dialect, file_swap, reading, schema, upgrade, writing
 from cache_typed.dialect import Column, Connection
+from cache_typed.field_names import field_names
 from cache_typed.mapping import Layout, TableMapping
 from cache_typed.schema import ensure, schema_of
 from cache_typed.tables.additional_costs import ADDITIONAL_COST_TABLE
@@ -141,8 +142,10 @@ def test_bookkeeping_that_is_gone_is_made_again(db: Connection, table: str) -> N
 
 
 def test_an_added_column_is_filled_from_what_was_unknown(db: Connection) -> None:
-    db.execute("UPDATE stock_transfer SET cache_unknown = json_object('additional_info', 'hello'), cache_fields = 1")
-    db.execute("""INSERT INTO cache_fields VALUES (1, '["id", "additional_info"]')""")
+    names = field_names(("id", "additional_info"))
+    unknown = "json_object('additional_info', 'hello')"
+    db.execute(f"UPDATE stock_transfer SET cache_unknown = {unknown}, cache_fields = ?", (names.nr,))
+    db.execute("INSERT INTO cache_fields VALUES (?, ?)", names)
     db.execute("ALTER TABLE stock_transfer DROP COLUMN additional_info")
     assert ensure(db, BOTH) == ()
     assert db.execute("SELECT additional_info, cache_unknown FROM stock_transfer").fetchall() == [("hello", None)]

@@ -6,11 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
+from time import thread_time
+from typing import Any
 
 import pytest
 from typed_orders import batch, order
 
-from cache_core.conditions import OneOf, Order, Within
+from cache_core.conditions import EVERYTHING, LIVE, OneOf, Order, Within
 from cache_core.errors import CacheCorrupt, CacheUnavailable
 from cache_core.protocol import ByIds, Search, Selected, Selection
 from cache_core.testing import ManualClock
@@ -194,6 +196,10 @@ async def test_many_rows_by_id_are_left_to_a_thread(directory: Path | None, done
         assert [row.id for row in rows] == [1, 2]
         assert done_here == begun
         done_here.clear()
+    for some, begun in ((range(1, 251), [True]), (range(1, 252), [])):
+        assert len((await backend.get_many("sales_order", some, frozenset({"id"}))).rows) == 2
+        assert done_here == begun
+        done_here.clear()
     halves = [ByIds("sales_order", few), ByIds("sales_order", [1])]
     assert [len(rows) for rows in await backend.read(halves)] == [2, 1]
     assert done_here == []
@@ -212,11 +218,17 @@ async def test_a_search_after_a_miss_is_left_to_a_thread(directory: Path | None,
 
 
 @pytest.mark.parametrize(
-    ("text", "longest"),
-    [("bolt", None), ("00.4021.01", None), ("red bolt", LONGEST_OF_WORDS), ("--", LONGEST_OF_WORDS)],
+    ("entity", "text", "longest"),
+    [
+        ("variant", "bolt", None),
+        ("variant", "00.4021.01", None),
+        ("variant", "red bolt", LONGEST_OF_WORDS),
+        ("variant", "--", LONGEST_OF_WORDS),
+        ("sales_order", "SO", LONGEST_OF_WORDS),
+    ],
 )
-async def test_a_search_for_several_words_is_sooner_left_to_a_thread(
-    text: str, longest: float | None, monkeypatch: pytest.MonkeyPatch
+async def test_a_search_is_sooner_left_to_a_thread_where_indexes_alone_cannot_rank(
+    entity: str, text: str, longest: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[float | None] = []
     read = ShortReads.read
@@ -228,9 +240,9 @@ async def test_a_search_for_several_words_is_sooner_left_to_a_thread(
     monkeypatch.setattr(ShortReads, "read", noted)
     backend = TypedBackend(None)
     await backend.open()
-    await backend.search("sales_order", Search(text))
+    await backend.search(entity, Search(text))
     await backend.close()
-    assert given == [longest]
+    assert given[0] == longest
 
 
 async def test_a_read_is_given_less_time_where_its_asker_says_so(directory: Path | None) -> None:
@@ -272,33 +284,60 @@ async def test_what_took_long_is_begun_in_a_thread_until_it_is_short(
             assert where == [begun]
 
 
-def test_of_kinds_that_take_long_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_kinds_that_take_long_the_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transactions, "_MOST_KINDS", 2)
     long = LongReads()
-    for kind in ("a", "b", "c", None):
-        long.note(kind, 1.0)
-    assert [kind for kind in ("a", "b", "c", None) if long.holds(kind)] == ["a", "b"]
+
+    def held() -> list[str]:
+        return [kind for kind in ("a", "b", "c") if long.holds(kind)]
+
+    for kind in ("a", "b", "a", "c", "c"):
+        long.note(kind, transactions.LONGEST + 0.001)
+    assert held() == ["a", "c"]
     long.note("a", transactions.LONGEST)
-    long.note("c", 1.0)
-    assert [kind for kind in ("a", "b", "c", None) if long.holds(kind)] == ["b", "c"]
-    unbounded = LongReads()
-    unbounded.note(None, 1.0)
-    assert not unbounded.holds(None)
+    assert held() == ["c"]
+    assert not long.holds(None)
 
 
-def _asked(low: int, fields: tuple[str, ...] = ("id",), limit: int = 5) -> Selection:
+def test_to_wait_makes_no_read_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = LongReads()
+    monkeypatch.setattr(transactions, "LONGEST", 0.05)
+
+    def waits(db: Connection) -> int:
+        assert not threading.Event().wait(0.1)
+        return len(db.execute("SELECT 1").fetchall())
+
+    def computes(_: Connection) -> int:
+        began = thread_time()
+        while thread_time() - began < 0.06:
+            pass
+        return 2
+
+    with closing(dialect.connect(":memory:")) as db:
+        assert (long.timed("waits", waits, db), long.holds("waits")) == (1, False)
+        assert (long.timed("computes", computes, db), long.holds("computes")) == (2, True)
+        assert (long.timed(None, computes, db), long.holds(None)) == (2, False)
+
+
+def _asked(low: int, of: int = 3, **other: Any) -> Selection:  # noqa: ANN401 - parts of a selection
     """Return a selection that has these parts."""
-    return Selection((Within("id", low), OneOf("status", ("PACKED",))), Order("id"), limit, fields=frozenset(fields))
+    where = (Within("id", low), OneOf("status", tuple(f"S{nr}" for nr in range(of))))
+    return replace(Selection(where, Order("id"), 5, 0, LIVE, frozenset({"id"})), **other)
 
 
 @pytest.mark.parametrize(
     ("other", "is_same"),
     [
         (_asked(2), True),
-        (_asked(1, ("id", "status")), False),
-        (_asked(1, limit=6), False),
-        (replace(_asked(1), where=(OneOf("id", (1,)), OneOf("status", ("PACKED",)))), False),
-        (replace(_asked(1), order=Order("status")), False),
+        (_asked(1, of=2), True),
+        (_asked(1, limit=7), True),
+        (_asked(1, of=4), False),
+        (_asked(1, limit=8), False),
+        (_asked(1, offset=1), False),
+        (_asked(1, visibility=EVERYTHING), False),
+        (_asked(1, fields=frozenset({"id", "status"})), False),
+        (_asked(1, where=(OneOf("id", (1,)), OneOf("status", ("A", "B", "C")))), False),
+        (_asked(1, order=Order("status")), False),
     ],
 )
 async def test_reads_are_of_one_kind_that_differ_in_values_alone(
@@ -320,5 +359,8 @@ async def test_reads_are_of_one_kind_that_differ_in_values_alone(
     await backend.select("purchase_order", _asked(1))
     assert kinds[2] != kinds[0]
     await backend.read([Selected("sales_order", other), ByIds("variant", [1, 2])])
-    assert kinds[3] == (kinds[1], ("variant", None))
+    assert kinds[3] == (kinds[1], ("variant", None, 2))
+    for ids in ([1], [1, 2], [1, 2, 3]):
+        await backend.get_many("variant", ids)
+    assert kinds[4:] == [("variant", None, 1), ("variant", None, 2), ("variant", None, 2)]
     await backend.close()

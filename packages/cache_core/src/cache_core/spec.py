@@ -299,7 +299,7 @@ def _texts(path: str) -> _Texts:
         value = record.get(head)
         if isinstance(value, list):
             return _texts_of_rows(value, inner)  # pyright: ignore[reportUnknownArgumentType] - records are open
-        return () if value is None else _texts_anywhere(record, path)
+        return () if value is None else [_text(found) for found in values_at(record, path)]
 
     return in_rows if inner else in_field
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 
 from cache_core.clock import Clock, SystemClock
-from cache_core.conditions import LIVE, Visibility, Where
+from cache_core.conditions import LIVE, Condition, CustomValue, NoneOf, OneOf, Visibility, Where
 from cache_core.errors import WrongCacheUse
 from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
@@ -34,11 +34,17 @@ from cache_typed.mapping import Layout, TableMapping, layout_of
 from cache_typed.storage import Storage
 from cache_typed.tables import TABLES
 
-MOST_BY_ID = 250
+MOST_BY_ID = 100
 """Rows by id that a short read has at most: decoding more takes long, and no handler is asked meanwhile."""
 
+_OF_SOME_FIELDS = 0.4
+"""What a row counts of which some fields are read."""
+
 LONGEST_OF_WORDS = 0.004
-"""Seconds after which a search for several words goes on in a thread: it takes some three milliseconds, or thirty."""
+"""Seconds after which a search goes on in a thread that is not for one word which indexes alone can rank.
+
+It takes some three milliseconds, or thirty.
+"""
 
 
 class TypedBackend:
@@ -104,8 +110,10 @@ class TypedBackend:
 
     async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
-        layout, short = self._layout(entity), len(ids) <= MOST_BY_ID
-        return await self._storage.read(lambda db: reading.get_many(db, layout, ids, fields), short=short)
+        layout, asked = self._layout(entity), ByIds(entity, ids, fields)
+        return await self._storage.read(
+            lambda db: reading.get_many(db, layout, ids, fields), short=_are_few([asked]), kind=_kind(asked)
+        )
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""
@@ -119,10 +127,9 @@ class TypedBackend:
     async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
         """Return the rows of each of these reads, all on one snapshot."""
         asked = [(self._layout(read.entity), read) for read in reads]
-        short = sum(len(read.ids) for read in reads if isinstance(read, ByIds)) <= MOST_BY_ID
         kind = tuple(map(_kind, reads))
         return await self._storage.read(
-            lambda db: [_rows(db, layout, read) for layout, read in asked], short=short, kind=kind
+            lambda db: [_rows(db, layout, read) for layout, read in asked], short=_are_few(reads), kind=kind
         )
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
@@ -132,7 +139,8 @@ class TypedBackend:
     async def search(self, entity: str, search: Search) -> SearchResult:
         """Return the best rows for a text that a person typed."""
         layout = self._layout(entity)
-        longest = None if len(parse(search.text).words) == 1 else LONGEST_OF_WORDS
+        by_index = layout.mapping.guesses and len(parse(search.text).words) == 1
+        longest = None if by_index else LONGEST_OF_WORDS
         return await self._storage.read(lambda db: searching.search(db, layout, search), longest=longest)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
@@ -190,13 +198,24 @@ class TypedBackend:
             raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None
 
 
+def _are_few(reads: Sequence[Read]) -> bool:
+    """Return whether these reads have few enough rows by id for a short one."""
+    by_id = (read for read in reads if isinstance(read, ByIds))
+    return sum(len(read.ids) * (1 if read.fields is None else _OF_SOME_FIELDS) for read in by_id) <= MOST_BY_ID
+
+
 def _kind(read: Read) -> Hashable:
-    """Return what a read has in common with others that differ in nothing but values."""
+    """Return what a read has in common with others that differ in values, of which there are about as many."""
     if isinstance(read, ByIds):
-        return read.entity, read.fields
+        return read.entity, read.fields, len(read.ids).bit_length()
     asked = read.selection
-    conditions = tuple((type(condition), condition.field) for condition in asked.where)
-    return read.entity, asked.fields, conditions, asked.order.field, asked.limit
+    sizes = (asked.limit.bit_length(), asked.offset.bit_length())
+    return read.entity, asked.fields, tuple(map(_form, asked.where)), asked.order.field, asked.visibility, *sizes
+
+
+def _form(condition: Condition) -> Hashable:
+    values = condition.values if isinstance(condition, OneOf | NoneOf | CustomValue) else ()
+    return type(condition), condition.field, len(values).bit_length()
 
 
 def _rows(db: Connection, layout: Layout, read: Read) -> tuple[Stored, ...]:

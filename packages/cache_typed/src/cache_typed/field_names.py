@@ -28,10 +28,19 @@ def names_of(db: Connection, nr: Cell) -> list[str]:
     """Return the field names that a row refers to; rows alike share an entry, and it is asked for once.
 
     Raises:
-        LookupError: there are none, as in a damaged file.
+        LookupError: there are none, or others than the number stands for, as in a damaged file.
     """
     found = db.execute("SELECT names FROM cache_fields WHERE nr = ?", (nr,)).fetchone()
-    if found is None:
+    names = [] if found is None else _names_in(str(found[0]))
+    if found is None or field_names(tuple(names)).nr != nr:
         raise LookupError(f"no field names of number {nr}")
-    names: list[str] = json.loads(found[0])
     return names
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the names of an entry, or none of one that is no list of names."""
+    try:
+        names: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []  # pyright: ignore[reportUnknownVariableType] - whatever was written

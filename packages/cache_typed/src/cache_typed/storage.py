@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import timedelta
+from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -113,17 +114,15 @@ class Storage:
             longest: seconds after which it is begun again in a thread; as long as any short read without it.
             kind: what reads like it have in common: after one that took long the next is begun in a thread.
         """
-        began = perf_counter()
         if short and self._short is not None and not self._writes and not self._long.holds(kind):
+            began = perf_counter()
             with suppress(PutOff):
                 found = self._decoding(self._short.read, work, longest)
                 if perf_counter() - began > A_TURN:
                     # Reads that follow each other would keep everybody else waiting for the last of them.
                     await asyncio.sleep(0)
                 return found
-        found = await self._run(0, self._decoding, "BEGIN", work)
-        self._long.note(kind, perf_counter() - began)
-        return found
+        return await self._run(0, self._decoding, "BEGIN", partial(self._long.timed, kind, work))
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from functools import partial
 from threading import Lock
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from cache_typed import dialect
 from cache_typed.dialect import Connection
@@ -50,21 +50,32 @@ def takes_long() -> None:
 
 
 class LongReads:
-    """The kinds of reads that took long when they were last asked for: they are begun in a thread."""
+    """The kinds of reads that took long when they were last made in a thread: they are begun in one."""
 
     def __init__(self) -> None:
-        self._kinds = set[Hashable]()
+        self._kinds: dict[Hashable, None] = {}
+        self._alone = Lock()
 
     def holds(self, kind: Hashable | None) -> bool:
         """Return whether a read of this kind took long."""
         return kind in self._kinds
 
-    def note(self, kind: Hashable | None, seconds: float) -> None:
-        """Note how long a read took in a thread; one that has no kind is not remembered."""
-        if seconds <= LONGEST or len(self._kinds) >= _MOST_KINDS:
-            self._kinds.discard(kind)
-        elif kind is not None:
-            self._kinds.add(kind)
+    def timed[T](self, kind: Hashable | None, read: Callable[[Connection], T], connection: Connection) -> T:
+        """Return what a read returns, and note what it took of the processor: waiting for others makes none long."""
+        began = thread_time()
+        found = read(connection)
+        if kind is not None:
+            self.note(kind, thread_time() - began)
+        return found
+
+    def note(self, kind: Hashable, seconds: float) -> None:
+        """Note how long a read of a kind took; of too many kinds, those noted longest ago are forgotten."""
+        with self._alone:
+            self._kinds.pop(kind, None)
+            if seconds > LONGEST:
+                self._kinds[kind] = None
+            if len(self._kinds) > _MOST_KINDS:
+                del self._kinds[next(iter(self._kinds))]
 
 
 class ShortReads:
