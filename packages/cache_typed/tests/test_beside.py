@@ -151,9 +151,10 @@ async def test_taking_over_changes_all_or_nothing_whichever_statement_fails(
             connection.set_trace_callback(trace)
             return connection
 
-        monkeypatch.setattr(dialect, "connect", failing)
         try:
-            await live.take(tmp_path / "other", ["sales_order"])
+            with monkeypatch.context() as taking:
+                taking.setattr(dialect, "connect", failing)
+                await live.take(tmp_path / "other", ["sales_order"])
         except CacheUnavailable:
             held = (await live.count("sales_order"), await live.state("sales_order"))
             assert held in [(3, OLD), (5, NEW)]

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from cache_core.records import Json, canonical, encode, projected
-from cache_typed import mapping
+from cache_typed import mapping, shapes
 from cache_typed.columns import Cell
 from cache_typed.field_names import FieldNames, field_names
 from cache_typed.mapping import DocumentRows, Layout, TableMapping
@@ -240,7 +240,7 @@ def test_a_projection_is_made_once_as_long_as_there_are_few(monkeypatch: pytest.
 
 
 def test_names_are_looked_up_once_as_long_as_there_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mapping, "_MOST_PICKED", 1)
+    monkeypatch.setattr(shapes, "_MOST_PICKED", 1)
     layout = Layout(BOM_ROW_TABLE)
     first, second = ({"id": "x"}, {"id": "x", "rank": 1})
     for fields in (first, second):

@@ -14,7 +14,8 @@ from cache_core.search_rules import SearchText, WeightClass
 from cache_typed.columns import Cell, order_key
 from cache_typed.dialect import Connection
 from cache_typed.field_names import field_names
-from cache_typed.mapping import Layout, Shape
+from cache_typed.mapping import Layout
+from cache_typed.shapes import Shape
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 from cache_typed.writing import write_batch
 

@@ -23,7 +23,8 @@ from cache_core.conditions import (
 )
 from cache_typed import dialect
 from cache_typed.columns import Cell, Kind, fits_whole, is_storable, json_text, order_key
-from cache_typed.mapping import Layout, Shape
+from cache_typed.mapping import Layout
+from cache_typed.shapes import Shape
 
 _NEVER = "0"
 _TOP = 2**63 - 1
