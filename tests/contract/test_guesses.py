@@ -85,13 +85,6 @@ async def test_fewer_edits_come_first_then_the_class_then_the_name(cache: CacheB
     assert [(hit.row.id, hit.place) for hit in hits] == ([*expected, (1, WeightClass.NAMES)] if able else [])
 
 
-async def test_a_guessed_hit_names_the_field_that_it_was_found_in(cache: CacheBackend, able: bool) -> None:
-    await cache.apply(listing(toy(1, sku="S-1", name="blue widget", codes=["ABC"])))
-    for text, fields in (("idget", ("name",)), ("bleu", ("name",)), ("abx", ("codes[]",))):
-        hits = (await cache.search("toy", Search(text))).hits
-        assert [hit.fields for hit in hits] == ([fields] if able else []), text
-
-
 async def test_another_number_is_never_a_typo(cache: CacheBackend) -> None:
     await cache.apply(listing(toy(1, sku="40211"), toy(2, name="ab")))
     assert await tiers(cache, "40212") == await tiers(cache, "ac") == []

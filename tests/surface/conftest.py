@@ -1,12 +1,17 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from math import inf
 
 import pytest
 from legacy_at_once import without_threads  # goes with cache_legacy
 from warm_cache import start_warm
 
+from cache_core.protocol import Stored
+from cache_typed.dialect import Connection
+from cache_typed.mapping import Layout
+from cache_typed.reading import load
+from cache_typed.remembered import still_same
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
@@ -34,6 +39,22 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(IdleLoop, "threads", False)
         monkeypatch.setattr("cache_typed.transactions.LONGEST", inf)  # how long a read takes is no matter of the test
         without_threads(monkeypatch)  # goes with cache_legacy
+
+
+@pytest.fixture(autouse=True)
+def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Let no tool change a row that it got: a cache gives those that it keeps to others too."""
+    changed: list[Stored] = []
+
+    def checked(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
+        found = still_same(db, layout, nrs)
+        stand = load(db, layout, list(found))
+        changed.extend(stored for nr, stored in found.items() if stored != stand[nr])
+        return found
+
+    monkeypatch.setattr("cache_typed.reading.still_same", checked)
+    yield
+    assert changed == []
 
 
 @pytest.fixture

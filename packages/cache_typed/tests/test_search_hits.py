@@ -163,13 +163,6 @@ def test_nothing_is_found_for_a_text_without_words(db: Connection, variants: Lay
     assert search(db, variants, Search(text)) == SearchResult((), 0, cut)
 
 
-def test_a_hit_says_in_which_fields_it_stands(db: Connection, variants: Layout) -> None:
-    text = SearchText("ab 1", extras="handlebar", codes=(("ab 1", KEYS),))
-    store(db, variants, row(1, text, sku="AB-1", internal_barcode="handlebar"))
-    for query, fields in (("ab-1", ("sku",)), ("handle", ("internal_barcode",)), ("dleb", ("internal_barcode",))):
-        assert search(db, variants, Search(query)).hits[0].fields == fields
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -3,10 +3,22 @@
 import pytest
 from server_wire import live
 
+from cache_core.conditions import Where
 from katana_mcp.references import boms
+from katana_mcp.references.services import Services
 from katana_mcp.surface.operations import get
 from katana_mcp.testing import Payload, Stage
-from katana_mcp.workflows import blocking_ingredients, incoming, low_stock
+from katana_mcp.workflows import (
+    blocking_ingredients,
+    incoming,
+    inventory_at,
+    inventory_movements,
+    ledger,
+    low_stock,
+    stock_value,
+)
+from katana_mcp.workflows.ledger import Ledger
+from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger
 from katana_sandbox import Tenant
 
 BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
@@ -100,3 +112,45 @@ async def test_more_variants_than_are_looked_at_are_told(stage: Stage, monkeypat
     monkeypatch.setattr(low_stock, "_MOST", 1)
     of_one = await stage.call(LOW, supplier_id=supplier)
     assert (of_one["checked"], of_one["total_is_lower_bound"], len(cut(of_one))) == (1, True, 1)
+
+
+async def test_a_ledger_of_too_many_movements_is_refused_with_their_number(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    movements = live(tenant, "inventory_movements")
+    variant = movements[0]["variant_id"]
+    mine = sum(row["variant_id"] == variant for row in movements)
+    now = stage.own.sandbox.clock.now().isoformat()
+    calls = (
+        (stock_value, len(movements), "stock_value", dict[str, object]()),
+        (inventory_at, mine, "inventory_at", {"skus_or_variant_ids": [variant], "as_of": now}),
+    )
+    for module, count, tool, arguments in calls:
+        whole = await stage.call(tool, **arguments)
+        monkeypatch.setattr(module, "_MOST", count)
+        for at_once in (1, 2, count, count + 1):
+            monkeypatch.setattr(ledger, "_AT_ONCE", at_once)
+            assert await stage.call(tool, **arguments) == whole, (tool, at_once)
+        monkeypatch.setattr(module, "_MOST", count - 1)
+        refused = await stage.refusal(tool, **arguments)
+        assert refused["error"] == "invalid_argument"
+        assert f"{count} movements stand in the" in str(refused), (tool, refused)
+
+
+async def test_the_balances_of_very_many_movements_are_not_checked(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    movements = live(tenant, "inventory_movements")
+    variant = movements[0]["variant_id"]
+    mine = sum(row["variant_id"] == variant for row in movements)
+    ledgers: list[object] = []
+
+    async def noted(services: Services, where: Where, most: int, check: LevelCheck) -> Ledger:
+        ledgers.append(where)
+        return await checked_ledger(services, where, most, check)
+
+    monkeypatch.setattr(inventory_movements, "checked_ledger", noted)
+    for most, checked in ((mine, 1), (mine - 1, 1)):
+        monkeypatch.setattr(inventory_movements, "_CHECKED", most)
+        answer = await stage.call("get_inventory_movements", skus_or_variant_ids=[variant])
+        assert (answer["total"], len(ledgers)) == (mine, checked)

@@ -229,7 +229,7 @@ async def conditions(asked: Asked, spelt: dict[str, list[str]] | None = None) ->
         return [SimpleNamespace(record=DEFINITION)]
 
     cache, clock = SimpleNamespace(select=select), ManualClock(NOON)
-    services = SimpleNamespace(cache=cache, clock=clock, days=RIGA)
+    services = SimpleNamespace(cache=cache, clock=clock, days=RIGA, today=lambda: RIGA.today(clock.now()))
     return await where(asked, cast("Services", services), spelt)
 
 

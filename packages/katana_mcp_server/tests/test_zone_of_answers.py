@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -63,6 +64,7 @@ class Account:
         zones: what the cached factory says, at the first look and at later ones; None where there is none yet.
         is_listed: whether the factory was ever read.
         days: of the account, as far as they are known.
+        day: the one on which the call began.
         log: what was asked for.
         clock: where time comes from.
     """
@@ -70,6 +72,7 @@ class Account:
     zones: Sequence[str | None]
     is_listed: bool = False
     days: Days = field(default_factory=Days)
+    day: datetime | None = None
     log: list[object] = field(default_factory=list[object])
     clock: ManualClock = field(default_factory=ManualClock)
 
@@ -116,6 +119,12 @@ async def found(account: Account) -> tuple[Days, list[object]]:
     (entity,) = FACTORY
     look = (entity, Selection(limit=1, fields=frozenset({"timezone"})))
     return services.days, [entry for entry in account.log if entry != look]
+
+
+async def test_a_call_has_one_day_from_its_beginning() -> None:
+    account = Account(["Europe/Riga"])
+    services = await with_days(cast("Any", account))
+    assert services.day == RIGA.today(account.clock.now())
 
 
 async def test_the_zone_of_the_cached_factory_is_taken() -> None:

@@ -146,6 +146,10 @@ def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
 
 def _is_one_of(values: Sequence[object], candidates: Sequence[Scalar]) -> bool:
     for value in values:
+        if isinstance(value, str):
+            if value in candidates:
+                return True
+            continue
         for candidate in candidates:
             if _compare(value, candidate) == 0:
                 return True

@@ -31,7 +31,7 @@ from cache_core.protocol import (
 )
 from cache_core.records import RecordId, encode, values_at
 from cache_core.search_rules import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse, words_missing
-from cache_core.spec import EntitySpec, matched_fields, read_of_hits
+from cache_core.spec import EntitySpec, read_of_hits
 from cache_core.suggest import suggestions
 
 
@@ -156,7 +156,7 @@ class MemoryBackend:
             key=lambda candidate: (*candidate[:3], candidate[3].text.sort_name, _sortable(candidate[3].id)),
         )
         read = read_of_hits(spec, search.fields)
-        hits = tuple(_hit(spec, query, answer, read) for answer in found[: search.limit])
+        hits = tuple(_hit(query, answer, read) for answer in found[: search.limit])
         return SearchResult(hits, len(found), query.cut)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
@@ -216,10 +216,10 @@ def _answers(query: Query, rows: Sequence[Row]) -> Iterator[list[_Answer]]:
             yield [(tier, *how, row) for row in rows if (how := guess(query, row.text, tier)) is not None]
 
 
-def _hit(spec: EntitySpec, query: Query, answer: _Answer, read: frozenset[str] | None) -> Hit:
+def _hit(query: Query, answer: _Answer, read: frozenset[str] | None) -> Hit:
     tier, _, place, row = answer
     missing = words_missing(query, row.text) if tier is Tier.PARTIAL else ()
-    return Hit(_stored(row).projected(read), tier, place, matched_fields(spec, row.record, query, tier), missing)
+    return Hit(_stored(row).projected(read), tier, place, missing)
 
 
 def _stored(row: Row) -> Stored:

@@ -205,12 +205,11 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row found, how it was found, in which declared fields, and the words of the query that it lacks."""
+    """A row found, how it was found, and the words of the query that it lacks."""
 
     row: Stored
     tier: Tier
     place: WeightClass
-    fields: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
 

@@ -8,14 +8,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from cache_core.records import Record, RecordId, as_id, ids_at, moment_in, values_at
 from cache_core.search_rules import (
-    GUESSES,
     Passage,
-    Query,
     SearchText,
-    Tier,
     WeightClass,
-    carriers,
-    edits,
     normalised,
     unseparated,
 )
@@ -335,30 +330,6 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else str(value) if not isinstance(value, dict) else ""
 
 
-def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = Tier.TOKENS) -> tuple[str, ...]:
-    """Return the record's own declared fields in which a token of the query stands, in declared order.
-
-    What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
-    """
-    looks = tuple(f" {token}" for token in _tokens_in(query, tier))
-    is_whole = tier in _WHOLE
-    found: list[str] = []
-    for weight, path, texts_of in _own_places(spec.searchable):
-        for text in texts_of(record):
-            if is_whole and text.isascii() and not _may_mention(text.lower(), query):
-                continue
-            if _mentions(text, weight, query, tier, looks):
-                found.append(path)
-                break
-    return tuple(found)
-
-
-@lru_cache(maxsize=256)
-def _own_places(searchable: Searchable) -> tuple[tuple[WeightClass, str, _Texts], ...]:
-    sources = _sources(searchable)
-    return tuple((weight, place, texts) for weight, _, place, texts in sources if isinstance(place, str))
-
-
 def read_of_hits(spec: EntitySpec, fields: frozenset[str] | None) -> frozenset[str] | None:
     """Return the paths of a hit's record that are read: those asked for and those of its text; None for all of it."""
     return None if fields is None else fields | _found_by(spec.searchable)
@@ -368,32 +339,3 @@ def read_of_hits(spec: EntitySpec, fields: frozenset[str] | None) -> frozenset[s
 def _found_by(searchable: Searchable) -> frozenset[str]:
     places = (place for places in searchable.by_class() for place in places)
     return frozenset(place if isinstance(place, str) else place.path for place in places)
-
-
-def _tokens_in(query: Query, tier: Tier) -> Sequence[str]:
-    return query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
-
-
-def _mentions(text: str, place: WeightClass, query: Query, tier: Tier, looks: Sequence[str]) -> bool:
-    words = normalised(text)
-    padded = f" {words}"
-    if any(look in padded for look in looks):
-        return True
-    if words.replace(" ", "") == query.code and unseparated(text, place) == query.code:
-        return True
-    if tier is Tier.CODE:
-        code = unseparated(text, place) or words
-        return place in _CODED and " " not in code and query.run in code
-    return tier in GUESSES and any(edits(token, words, tier) is not None for token in query.tokens)
-
-
-_WHOLE = frozenset({Tier.EXACT, Tier.TOKENS, Tier.PARTIAL})
-"""The tiers in which a token stands in a text as it is."""
-
-
-def _may_mention(folded: str, query: Query) -> bool:
-    """Return whether a text may hold a token of the query, or be its code: most texts are refused without a split."""
-    for token in query.tokens:
-        if token in folded:
-            return True
-    return len(query.tokens) == 1 and query.code[0] in folded and query.code[-1] in folded

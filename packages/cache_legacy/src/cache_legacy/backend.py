@@ -37,7 +37,7 @@ from cache_core.protocol import (
 )
 from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.search_rules import Tier, parse
-from cache_core.spec import EntitySpec, matched_fields, read_of_hits
+from cache_core.spec import EntitySpec, read_of_hits
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.waiting import to_the_end
 from cache_legacy import file_swap
@@ -217,10 +217,7 @@ class LegacyBackend:
             rows = await _by_ref(db, [ref for ref, _ in best])
         read = read_of_hits(spec, search.fields)
         found_rows = [(rows[ref].projected(read), how) for ref, how in best]
-        hits = tuple(
-            Hit(row, how.tier, how.place, matched_fields(spec, row.record, query, how.tier), how.missing)
-            for row, how in found_rows
-        )
+        hits = tuple(Hit(row, how.tier, how.place, how.missing) for row, how in found_rows)
         return SearchResult(hits, len(found.ranked), query.cut or found.cut)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:

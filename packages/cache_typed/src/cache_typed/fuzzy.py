@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from cache_core.conditions import hold
 from cache_core.partial import MAX_LISTED, Listed, likeliest, present
-from cache_core.protocol import Capability, Hit, Search, SearchResult, Stored
+from cache_core.protocol import Capability, Hit, Search, SearchResult
 from cache_core.search_rules import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
-from cache_core.spec import matched_fields, read_of_hits
+from cache_core.spec import read_of_hits
 from cache_typed import code_fragments, dialect, trigrams
 from cache_typed.columns import Cell
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
-from cache_typed.reading import load, narrowed, shown
+from cache_typed.reading import load_kept, narrowed, shown
 from cache_typed.trigrams import MAX_STEPS, Budget
 
 MAX_ROWS = 2_000
@@ -169,12 +169,10 @@ def _best_rows(
     _, checked = narrowed(db, layout, request.where, request.visibility)
     read = read_of_hits(layout.spec, request.fields)
     taken, projected = (found, layout) if checked else (found[: request.limit], shown(layout, read))
-    loaded = load(db, projected, [candidate.nr for candidate in taken])
+    loaded = load_kept(db, projected, [candidate.nr for candidate in taken])
     kept = [candidate for candidate in taken if not checked or hold(request.where, loaded[candidate.nr].record)]
-    hits = [_hit(layout, asked, candidate, loaded[candidate.nr].projected(read)) for candidate in kept[: request.limit]]
+    hits = [
+        Hit(loaded[candidate.nr].projected(read), asked.tier, candidate.place, candidate.missing)
+        for candidate in kept[: request.limit]
+    ]
     return tuple(hits), len(kept) if checked else len(found)
-
-
-def _hit(layout: Layout, asked: _FuzzyQuery, candidate: _Candidate, row: Stored) -> Hit:
-    fields = matched_fields(layout.spec, row.record, asked.query, asked.tier)
-    return Hit(row, asked.tier, candidate.place, fields, candidate.missing)

@@ -20,7 +20,9 @@ from cache_typed.shapes import Names, Shape
 
 type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 
-_HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
+_HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived", "cache_digest")
+HEAD = 1 + len(_HEAD)
+"""Cells of a document's row that stand before those of its record."""
 _NONE: Mapping[str, Json] = MappingProxyType({})
 _MOST_PROJECTIONS = 256
 """Projections that are kept per entity; the server's code has a few."""
@@ -121,6 +123,11 @@ class Layout:
     def reading(self) -> str:
         """The statement that reads rows of the document: key, bookkeeping and `columns`; without its conditions."""
         return f"SELECT {', '.join((self.pk, *_HEAD, *self.columns))} FROM {self.name}"
+
+    @cached_property
+    def heads(self) -> str:
+        """The statement that reads what `reading` reads before `columns`: `HEAD` cells."""
+        return f"SELECT {', '.join((self.pk, *_HEAD))} FROM {self.name}"
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from cache_typed.compiling import Clause, compiled, order_column
 from cache_typed.dialect import CHUNK, Connection
 from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
-from cache_typed.mapping import Layout
+from cache_typed.mapping import HEAD, Layout
+from cache_typed.remembered import MOST_AT_ONCE, MadeRow, remembered, still_same
 from cache_typed.unchanged import unchanged
 
 _MAX = 2**62
@@ -30,24 +31,41 @@ _NO_PARTS: Mapping[str, Sequence[Sequence[Cell]]] = MappingProxyType({})
 
 def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
     """Return the rows of these primary keys that are there, by key and in the order given."""
-    found: dict[int, Stored] = {}
+    return {row.nr: row.stored for row in _made(db, layout, nrs)}
+
+
+def load_kept(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
+    """Return what `load` does, not made anew where it was read before; who gets the rows leaves them as they are."""
+    if len(nrs) > MOST_AT_ONCE:
+        return load(db, layout, nrs)
+    same = still_same(db, layout, nrs)
+    made = tuple(_made(db, layout, [nr for nr in nrs if nr not in same]))
+    if not same or made:
+        remembered(db).add(layout, made)
+    rows = same | {row.nr: row.stored for row in made}
+    return {nr: rows[nr] for nr in nrs if nr in rows}
+
+
+def _made(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[MadeRow]:
+    """Yield the rows of these primary keys that are there, in the order given."""
     names = partial(names_of, db)
     for chunk in batched(nrs, CHUNK):
         sql = f"{layout.reading} WHERE {layout.pk} IN ({marks(chunk)})"
-        heads: dict[int, Sequence[Cell]] = {row[0]: row for row in db.execute(sql, chunk)}
-        parts = _parts(db, layout, tuple(heads)) if heads and layout.parts else {}
+        cells_by_nr: dict[int, tuple[Cell, ...]] = {row[0]: row for row in db.execute(sql, chunk)}
+        parts = _parts(db, layout, tuple(cells_by_nr)) if cells_by_nr and layout.parts else {}
         for nr in chunk:
-            cells = heads.get(nr)
+            cells = cells_by_nr.get(nr)
             if cells is not None:
-                _, text_id, version, deleted, archived = cells[:5]
-                found[nr] = Stored(
+                _, text_id, version, deleted, archived, _ = head = cells[:HEAD]
+                mine = parts.get(nr, _NO_PARTS)
+                stored = Stored(
                     nr if text_id is None else read_back(str(text_id)),
                     None if version is None else str(version),
-                    layout.to_record(cells, parts.get(nr, _NO_PARTS), names),
+                    layout.to_record(cells, mine, names),
                     deleted=bool(deleted),
                     archived=bool(archived),
                 )
-    return found
+                yield MadeRow(nr, head, 1 + sum(map(len, mine.values())), stored)
 
 
 def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
@@ -62,7 +80,7 @@ def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
     keys = keys_of(db, layout, ids)
-    found = {row.id: row for row in load(db, shown(layout, fields), list(keys.values())).values()}
+    found = {row.id: row for row in load_kept(db, shown(layout, fields), list(keys.values())).values()}
     asked = dict.fromkeys(ids)
     return Found(
         tuple(found[record_id] for record_id in asked if record_id in found),
@@ -81,7 +99,7 @@ def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
     ]
     if not same:
         return KeyMatch(None)
-    (row,) = load(db, layout, [max(same)[-1]]).values()
+    (row,) = load_kept(db, layout, [max(same)[-1]]).values()
     live = sorted(candidate[2] for candidate in same if candidate[0] and candidate[1])
     return KeyMatch(row, tuple(candidate[1] for candidate in live) if len(live) > 1 else ())
 
@@ -114,13 +132,13 @@ def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Sto
     query = window_query(layout, selection)
     projected = shown(layout, selection.fields)
     if query is not None and not odd:
-        return tuple(load(db, projected, [nr for (nr,) in db.execute(*query)]).values())
+        return tuple(load_kept(db, projected, [nr for (nr,) in db.execute(*query)]).values())
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
-    return tuple(load(db, projected, ordered).values())
+    return tuple(load_kept(db, projected, ordered).values())
 
 
 def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from cache_core.conditions import LIVE, hold
 from cache_core.protocol import Hit, Search, SearchResult, Stored
 from cache_core.search_rules import Query, Tier, WeightClass, parse
-from cache_core.spec import matched_fields, read_of_hits
+from cache_core.spec import read_of_hits
 from cache_core.suggest import MAX_TERMS, nearest
 from cache_typed import dialect, one_word
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
 from cache_typed.fuzzy import after_a_miss
 from cache_typed.mapping import Layout
-from cache_typed.reading import load, narrowed, shown
+from cache_typed.reading import load_kept, narrowed, shown
 from cache_typed.transactions import takes_long
 
 MAX_CANDIDATES = 20_000
@@ -65,7 +65,7 @@ def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> S
     else:
         kept = [pair for pair in _load(db, layout, ranked) if hold(request.where, pair[1].record)]
         found, total = [(how, row.projected(read)) for how, row in kept[: request.limit]], len(kept)
-    return SearchResult(tuple(_hit(layout, query, how, row) for how, row in found), total, cut)
+    return SearchResult(tuple(Hit(row, how.tier, how.place) for how, row in found), total, cut)
 
 
 def _many_of_one_word(
@@ -125,13 +125,8 @@ def finds(db: Connection, layout: Layout, candidate: str) -> bool:
 
 
 def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Stored]]:
-    rows = load(db, layout, [candidate.nr for candidate in ranked])
+    rows = load_kept(db, layout, [candidate.nr for candidate in ranked])
     return [(candidate, rows[candidate.nr]) for candidate in ranked]
-
-
-def _hit(layout: Layout, query: Query, ranked: _Ranked, row: Stored) -> Hit:
-    fields = matched_fields(layout.spec, row.record, query, ranked.tier)
-    return Hit(row, ranked.tier, ranked.place, fields)
 
 
 @dataclass(frozen=True, slots=True)

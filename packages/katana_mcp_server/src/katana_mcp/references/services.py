@@ -92,6 +92,7 @@ class Services:
         tenant: the name of the account.
         clock: all time comes from here.
         days: of the factory.
+        day: the first moment of the day on which this call began; None where it has nothing to do with days.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
@@ -127,6 +128,7 @@ class Services:
     sandbox: bool
     web_base_url: str
     days: Days = IN_UTC
+    day: datetime | None = None
     notices: tuple[str, ...] = ()
     directory: Path | None = None
     read_only: bool = False
@@ -144,6 +146,10 @@ class Services:
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
     silence: Callable[[], str | None] = _answering
     pages: PageEnds = field(default_factory=PageEnds)
+
+    def today(self) -> datetime:
+        """Return the first moment of the factory's day: the same one for a whole call."""
+        return self.day or self.days.today(self.clock.now())
 
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""

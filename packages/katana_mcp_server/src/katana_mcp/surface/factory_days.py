@@ -65,7 +65,8 @@ async def with_days(services: Services) -> Services:
             await services.fresh.ensure(FACTORY)
         services = services.waited(services.clock.monotonic() - began)
         stored = await services.cache.select(entity, first)
-    return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
+    days = days_in(text(stored[0].record, "timezone") if stored else None)
+    return replace(services, days=days, day=days.today(services.clock.now()))
 
 
 def with_zone(answer: Answer, services: Services) -> Payload:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter, WithJsonSchema
@@ -48,7 +48,7 @@ def plain(value: object, *, nulls: bool = False) -> object:
 
 type Number = Annotated[
     Decimal,
-    PlainSerializer(plain_number),
+    PlainSerializer(lru_cache(maxsize=4_096)(plain_number)),
     WithJsonSchema({"type": ["number", "string"]}, mode="serialization"),
 ]
 
@@ -78,13 +78,15 @@ def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[
 
 def _surely_fit(parts: Sequence[BaseModel]) -> bool:
     """Return whether all of these fit, found at once: most answers are far from too large."""
-    text = _ANYTHING.dump_json(parts, exclude_none=True).decode()
-    is_plain = text.isascii() and text.isprintable() and "\\u" not in text
-    size = len(text) if is_plain else _LONGEST_SHOWN * len(text)
+    data = _ANYTHING.dump_json(parts, exclude_none=True)
+    # Only what is not ASCII, escaped, or no printing character may go out as more than its byte.
+    others = 0 if data.isascii() else len(data.translate(None, _ASCII))
+    size = len(data) + _LONGEST_SHOWN * (others + data.count(b"\\u") + data.count(b"\x7f"))
     return ENVELOPE_BYTES + size + len(parts) <= MAX_ANSWER_BYTES - _CUT_BYTES
 
 
 _ANYTHING = TypeAdapter[object](object)
+_ASCII = bytes(range(128))
 _LONGEST_SHOWN = len("<U+E0001>")
 """Bytes that a character may take, which is hidden and therefore shown."""
 _CUT_BYTES = 1_000

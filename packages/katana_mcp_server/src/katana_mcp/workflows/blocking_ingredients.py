@@ -252,7 +252,7 @@ async def _to_answers(
     }
     names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
     beside = _Beside(levels, coming, needs, names, services)
-    today = iso(services.days.today(services.clock.now()))
+    today = iso(services.today())
     return [_row(wait, beside, today) for wait in found]
 
 

@@ -86,7 +86,7 @@ class Arrival:
 
     def to_answer(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
-        today = iso(services.days.today(services.clock.now()))
+        today = iso(services.today())
         return Incoming.model_validate(
             {
                 self.key: get_int(self.document, "id"),

@@ -21,7 +21,7 @@ from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import get_int, total
 from katana_mcp.workflows.computing import computed
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, TooManyMovements
 from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger, level_check
 from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
@@ -121,11 +121,13 @@ def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAt
 
 async def _moved(conditions: Where, moment: str, check: LevelCheck, services: Services) -> Ledger:
     """Return the ledger up to the moment; all of it is read, for only its end can be held against stock."""
-    count = await services.cache.count(LEDGER, conditions)
-    if count > _MOST:
-        message = f"{count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
-    checked = await checked_ledger(services, conditions, _MOST, check)
+    try:
+        checked = await checked_ledger(services, conditions, _MOST, check)
+    except TooManyMovements as many:
+        message = (
+            f"{many.count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
+        )
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids")) from None
     return await computed(checked.size, checked.until, moment)
 
 

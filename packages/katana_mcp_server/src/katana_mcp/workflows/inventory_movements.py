@@ -91,10 +91,12 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         request, notices = await completed(request, services)
         mine = (OneOf("variant_id", tuple(variant.id for variant in resolved.variants)),)
         conditions = (*mine, *await where(request, services))
-    few = await services.cache.count(LEDGER, mine) <= _CHECKED
+    total = count = await services.cache.count(LEDGER, mine)
+    if conditions != mine:
+        total = await services.cache.count(LEDGER, conditions)
     check = level_check(resolved.variants, conditions, now, services, began)
-    checked = await checked_ledger(services, mine, _CHECKED, check) if few else Ledger({})
-    total = await services.cache.count(LEDGER, conditions)
+    # More may have come since they were counted.
+    checked = await checked_ledger(services, mine, 2 * _CHECKED, check) if count <= _CHECKED else Ledger({})
     said = beside(resolved)
 
     async def render(first: int, last: int) -> list[Answer]:

@@ -152,6 +152,19 @@ def _balances(standings: Mapping[Pair, LedgerBalance]) -> Mapping[Pair, Decimal 
     return {pair: found.balance for pair, found in standings.items()}
 
 
+class TooManyMovements(Exception):
+    """A ledger has more movements than are read at once.
+
+    Attributes:
+        count: how many.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Note how many there are."""
+        super().__init__(count)
+        self.count = count
+
+
 async def ledger(services: Services, where: Where, most: int) -> Ledger:
     """Return the movements that meet the conditions; balances that do not follow are read again.
 
@@ -159,6 +172,9 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
         services: the tenant's services.
         where: conditions that leave no gap within a pair up to its last movement: variants, a location, an end.
         most: movements to read at most.
+
+    Raises:
+        TooManyMovements: there are more.
     """
     pairs, standings = await _added_up(services, where, most)
     ids = [movement_id for found in standings.values() for movement_id in found.broken]
@@ -179,12 +195,14 @@ type _AddedUp = tuple[dict[Pair, list[Record]], Mapping[Pair, LedgerBalance]]
 
 async def _added_up(services: Services, where: Where, most: int) -> _AddedUp:
     movements: list[Record] = []
-    last, count = 0, min(_AT_ONCE, most)
-    while len(movements) < most:
-        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), count, fields=_KEPT)
+    last, at_once = 0, min(_AT_ONCE, most + 1)
+    while True:
+        selection = Selection((*where, Within("id", low=last + 1)), Order("id"), at_once, fields=_KEPT)
         rows = await services.cache.select(LEDGER, selection)
+        if len(rows) == at_once and not movements and (count := await services.cache.count(LEDGER, where)) > most:
+            raise TooManyMovements(count)
         movements += [row.record for row in rows]
-        if len(rows) < count:
+        if len(rows) < at_once:
             break
         last = get_int(rows[-1].record, "id") or last
     return await computed(len(movements), _summed, movements)

@@ -216,7 +216,7 @@ def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judge
 
 def _late(delivery: str | None, expected: str | None, services: Services, *, lacks: bool) -> Late | None:
     """Return why an order is late, or will be; days are those of the factory."""
-    if delivery is not None and delivery < iso(services.days.today(services.clock.now())):
+    if delivery is not None and delivery < iso(services.today()):
         return "overdue"
     if expected is None:
         return "no_date" if lacks else None

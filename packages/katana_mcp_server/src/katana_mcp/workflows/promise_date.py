@@ -226,7 +226,7 @@ async def _world(
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     levels, unjudged = levels_in(stock, frozenset())
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
-    today = iso(services.days.today(services.clock.now()))
+    today = iso(services.today())
 
     def day_of(moment: str) -> str:
         return "" if moment < today else services.days.day(moment)

@@ -107,7 +107,7 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
         sources=[_source(source, asked, today, names, services) for source in promise.sources],
         sales_order_row_id=get_int(row, "id"),
         product_expected_date=text(row, "product_expected_date"),
-        note=_note(promise, names, iso(services.days.today(services.clock.now()))),
+        note=_note(promise, names, iso(services.today())),
     )
 
 
@@ -177,7 +177,7 @@ def is_held(asked: Asked) -> bool:
 
 def overdue_arrivals(promised: Sequence[Promised], services: Services) -> list[Arrival]:
     """Return the arrivals that are overdue and that these rows count on, each document once."""
-    today = iso(services.days.today(services.clock.now()))
+    today = iso(services.today())
     found = {
         (arrival.key, get_int(arrival.document, "id")): arrival
         for _, _, promise in promised

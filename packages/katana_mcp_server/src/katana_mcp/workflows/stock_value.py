@@ -35,7 +35,7 @@ from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.values import number, total
 from katana_mcp.workflows.computing import computed
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, ledger
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, TooManyMovements, ledger
 
 _UNBILLED = ("purchase_order", "sales_order")
 _READS = (*VARIANT_ENTITIES, "location", *_UNBILLED, LEDGER, *FACTORY)
@@ -165,8 +165,7 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
-        await _check_size(conditions, services)
-    moved = await ledger(services, conditions, _MOST) if now.warming is None else None
+        moved = await _moved(conditions, services) if now.warming is None else None
     valued = await computed(moved.size, _values, moved, since) if moved else []
     names = await _named(valued, services)
     groups = await computed(len(valued), _grouped, valued, names)
@@ -222,11 +221,12 @@ def _moments(request: StockValueRequest, services: Services) -> tuple[datetime, 
     return at, request.since
 
 
-async def _check_size(conditions: Where, services: Services) -> None:
-    count = await services.cache.count(LEDGER, conditions)
-    if count > _MOST:
-        message = f"{count} movements stand in the ledger, at most {_MOST} are read at once: name a location"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id"))
+async def _moved(conditions: Where, services: Services) -> Ledger:
+    try:
+        return await ledger(services, conditions, _MOST)
+    except TooManyMovements as many:
+        message = f"{many.count} movements stand in the ledger, at most {_MOST} are read at once: name a location"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "location_id")) from None
 
 
 def _values(moved: Ledger, since: datetime | None) -> list[_Valued]:

@@ -224,7 +224,7 @@ def _first_to_expire(row: Record) -> tuple[object, ...]:
 
 
 def _to_answer(row: Record, names: Names, services: Services) -> Answer:
-    today = services.days.today(services.clock.now())
+    today = services.today()
     variant_id = row.get("variant_id")
     return filled(
         TracedStock,

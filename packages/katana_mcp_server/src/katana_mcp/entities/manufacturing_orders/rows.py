@@ -62,7 +62,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "sku": names.sku(record.get("variant_id")),
         "name": names.variant(record.get("variant_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
+        "overdue": hold(overdue(services.today()), record) or None,
         "url": services.url(f"/manufacturingorder/{stored.id}"),
     }
 

@@ -84,7 +84,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "purchase_order_id": get_int(record, "id"),
         "supplier": names.name("supplier", record.get("supplier_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
+        "overdue": hold(overdue(services.today()), record) or None,
         "net_total": total([number(row, "total") for row in rows(record, "purchase_order_rows")]),
         "row_count": len(rows(record, "purchase_order_rows")),
         "url": services.url(f"/purchaseorder/{stored.id}"),

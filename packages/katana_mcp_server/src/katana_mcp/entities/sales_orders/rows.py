@@ -77,7 +77,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "sales_order_id": get_int(record, "id"),
         "customer": names.name("customer", record.get("customer_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
+        "overdue": hold(overdue(services.today()), record) or None,
         "net_total": total([number(row, "total") for row in rows(record, "sales_order_rows")]),
         "row_count": len(rows(record, "sales_order_rows")),
         "url": services.url(f"/salesorder/{stored.id}"),

@@ -62,7 +62,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "stock_transfer_id": get_int(record, "id"),
         "source_location": names.name("location", record.get("source_location_id")),
         "target_location": names.name("location", record.get("target_location_id")),
-        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
+        "overdue": hold(overdue(services.today()), record) or None,
         "row_count": len(rows(record, "stock_transfer_rows")),
         "url": services.url(f"/stocktransfer/{stored.id}"),
     }

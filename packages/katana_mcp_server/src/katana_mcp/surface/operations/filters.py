@@ -278,7 +278,7 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
     Raises:
         Refused: a name that nothing or several records have.
     """
-    today = services.days.today(services.clock.now())
+    today = services.today()
     values = {name: (spelt or {}).get(name, getattr(request, name)) for name in type(request).model_fields}
     given = [
         (name, value, meaning)
