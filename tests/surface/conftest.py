@@ -1,6 +1,6 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable
 from math import inf
 
 import pytest
@@ -11,7 +11,7 @@ from cache_core.protocol import Stored
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.reading import load
-from cache_typed.remembered import still_same
+from cache_typed.remembered import Head, same_as
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
@@ -46,13 +46,14 @@ def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """Let no tool change a row that it got: a cache gives those that it keeps to others too."""
     changed: list[Stored] = []
 
-    def checked(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
-        found = still_same(db, layout, nrs)
+    def checked(db: Connection, layout: Layout, heads: Iterable[Head]) -> dict[int, Stored]:
+        found = same_as(db, layout, heads)
         stand = load(db, layout, list(found))
         changed.extend(stored for nr, stored in found.items() if stored != stand[nr])
         return found
 
-    monkeypatch.setattr("cache_typed.reading.still_same", checked)
+    for user in ("reading", "remembered"):
+        monkeypatch.setattr(f"cache_typed.{user}.same_as", checked)
     yield
     assert changed == []
 

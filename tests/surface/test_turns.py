@@ -13,7 +13,7 @@ from .matrix import PLANS, let_ask, matrix
 from .prepared import prepared
 
 MOST = {
-    "buildable": 10,
+    "buildable": 8,
     "cache_status": 31,
     "check_inventory": 4,
     "get_bom": 7,

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
-from typed_orders import NOON, only_file
+from typed_orders import NOON
 
 from cache_core.conditions import EVERYTHING
 from cache_core.indexing import row_of
@@ -64,12 +64,11 @@ async def test_what_is_kept_is_read_again_after_each_write(directory: Path | Non
 
 
 async def test_what_another_process_writes_is_seen(tmp_path: Path) -> None:
-    async with opened(tmp_path) as backend:
+    async with opened(tmp_path) as backend, opened(tmp_path) as other:
         await backend.apply(listed("Europe/Oslo"))
         for zone in ("Asia/Tokyo", "Asia/Seoul"):
             assert await zone_of(backend) != [zone]
-            with closing(dialect.connect(str(only_file(tmp_path)))) as other:
-                other.execute("UPDATE factory SET timezone = ?", (zone,))
+            await other.apply(listed(zone))
             assert await zone_of(backend) == [zone]
 
 

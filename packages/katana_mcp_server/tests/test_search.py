@@ -113,6 +113,8 @@ async def test_a_search_in_an_empty_account_says_that_it_is_empty(clock: ManualC
     async with staged(OwnSandbox(Sandbox(SandboxConfig(empty=True), clock=clock))) as stage:
         answer = await stage.call("search_items", query="seal")
         assert (answer["empty"]["records"], answer["next_actions"]) == (0, ["Katana holds no items yet"])
+        for tool in ("list_inventory_signals", "list_traceability", "buildable"):
+            assert (await stage.call(tool))["next_actions"] == ["Katana holds no items yet"], tool
 
 
 async def test_a_code_is_found_without_its_separators_and_an_order_is_named_by_one(

@@ -105,15 +105,14 @@ def as_amount(value: object) -> Decimal | None:
     An amount is below 10**18, the most that Katana takes, and not closer to zero than a double can be.
     """
     if isinstance(value, Decimal):
-        amount = value
-    elif isinstance(value, int) and not isinstance(value, bool):
-        amount = Decimal(value)
-    else:
-        return None
-    return amount if amount.is_finite() and amount.adjusted() in _EXPONENTS else None
+        return value if value.is_finite() and _LEAST <= value.adjusted() < _MOST else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value) if -(10**_MOST) < value < 10**_MOST else None
+    return None
 
 
-_EXPONENTS = range(-400, 18)
+_LEAST, _MOST = -400, 18
+"""Exponents of an amount."""
 
 
 def as_id(value: object) -> RecordId | None:

@@ -4,7 +4,7 @@ What no column can decide is left over for `conditions.hold` on the record; so a
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -178,7 +178,7 @@ def _predicate(table: str, target: _Target, condition: Condition, clause: Clause
 
 
 def _one_of(column: str, target: _Target, values: tuple[Scalar, ...], clause: Clause) -> str:
-    cells = [cell for value in values if isinstance(cell := target.cell(value), str | int)]
+    cells = _ids(target, values) or [cell for value in values if isinstance(cell := target.cell(value), str | int)]
     if not cells:
         return _NEVER
     if len(cells) == 1:
@@ -187,6 +187,14 @@ def _one_of(column: str, target: _Target, values: tuple[Scalar, ...], clause: Cl
     if listed is None:
         raise _CannotSay
     return f"{column} {dialect.IN_LIST.format(clause.bind(listed))}"
+
+
+def _ids(target: _Target, values: tuple[Scalar, ...]) -> Sequence[int]:
+    """Return the values where each is a plain id of a column of such, or none: they need no other look each."""
+    if target.kind is not Kind.WHOLE:
+        return ()
+    ids = [value for value in values if type(value) is int]
+    return ids if len(ids) == len(values) and ids and -_TOP <= min(ids) <= max(ids) <= _TOP else ()
 
 
 def _bound(column: str, target: _Target, sign: str, value: Scalar | None, clause: Clause) -> str:

@@ -343,14 +343,14 @@ def learn_fields_of(source: str) -> str:
     return f"INSERT OR IGNORE INTO main.cache_fields SELECT nr, names FROM {source}.cache_fields"
 
 
-def in_list(values: Iterable[str | int]) -> str | None:
+def in_list(values: Sequence[str | int]) -> str | None:
     """Return the one parameter of `IN_LIST` for any number of values; None where it cannot carry them."""
-    items = list(values)
-    if any(isinstance(value, str) and "\0" in value for value in items):
+    if any(isinstance(value, str) and "\0" in value for value in values):
         return None
-    return json.dumps(items, ensure_ascii=False)
+    return _LIST.encode(values)
 
 
+_LIST = json.JSONEncoder(ensure_ascii=False)
 IN_LIST = "IN (SELECT value FROM json_each({}))"
 HOLDS_ONE = (
     "({column} NOT IN ('[]', '{{}}') AND EXISTS"

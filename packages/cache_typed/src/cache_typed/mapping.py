@@ -125,9 +125,14 @@ class Layout:
         return f"SELECT {', '.join((self.pk, *_HEAD, *self.columns))} FROM {self.name}"
 
     @cached_property
-    def heads(self) -> str:
-        """The statement that reads what `reading` reads before `columns`: `HEAD` cells."""
-        return f"SELECT {', '.join((self.pk, *_HEAD))} FROM {self.name}"
+    def key(self) -> str:
+        """The primary key, as SQL names it."""
+        return f"{self.name}.{self.pk}"
+
+    @cached_property
+    def head(self) -> str:
+        """What `reading` reads before `columns`, as SQL names it: `HEAD` cells."""
+        return ", ".join((self.key, *(f"{self.name}.{column}" for column in _HEAD)))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from cache_typed.dialect import CHUNK, Connection
 from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import HEAD, Layout
-from cache_typed.remembered import MOST_AT_ONCE, MadeRow, remembered, still_same
+from cache_typed.remembered import MOST_AT_ONCE, Head, MadeRow, remembered, same_as, still_same
 from cache_typed.unchanged import unchanged
 
 _MAX = 2**62
@@ -34,11 +34,16 @@ def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored
     return {row.nr: row.stored for row in _made(db, layout, nrs)}
 
 
-def load_kept(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
-    """Return what `load` does, not made anew where it was read before; who gets the rows leaves them as they are."""
+def load_kept(
+    db: Connection, layout: Layout, nrs: Sequence[int], heads: Iterable[Head] | None = None
+) -> dict[int, Stored]:
+    """Return what `load` does, not made anew where it was read before; who gets the rows leaves them as they are.
+
+    Where their heads are given, they are not read again.
+    """
     if len(nrs) > MOST_AT_ONCE:
         return load(db, layout, nrs)
-    same = still_same(db, layout, nrs)
+    same = still_same(db, layout, nrs) if heads is None else same_as(db, layout, heads)
     made = tuple(_made(db, layout, [nr for nr in nrs if nr not in same]))
     if not same or made:
         remembered(db).add(layout, made)
@@ -129,10 +134,14 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
 
 def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     odd = has_overflow(db, layout)
-    query = window_query(layout, selection)
     projected = shown(layout, selection.fields)
+    # What is sorted by another field is sorted by its key alone: heads would be carried along.
+    is_by_id = selection.order.field == layout.spec.id_path
+    query = window_query(layout, selection, read=layout.head if is_by_id else layout.key)
     if query is not None and not odd:
-        return tuple(load_kept(db, projected, [nr for (nr,) in db.execute(*query)]).values())
+        heads = db.execute(*query).fetchall()
+        nrs = [head[0] for head in heads]
+        return tuple(load_kept(db, projected, nrs, heads if is_by_id else None).values())
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
@@ -146,15 +155,17 @@ def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:
     return layout if fields is None else layout.only(fields)
 
 
-def window_query(layout: Layout, selection: Selection, *more: str) -> tuple[str, dict[str, Cell]] | None:
-    """Return the statement for the keys of a window and its values; None where columns cannot decide."""
+def window_query(
+    layout: Layout, selection: Selection, *more: str, read: str = ""
+) -> tuple[str, dict[str, Cell]] | None:
+    """Return the statement for the keys of a window, or for these columns, and its values; None where none can say."""
     clause = compiled(layout, selection.where, selection.visibility)
     column = order_column(layout, selection.order.field)
     if column is None or clause.left:
         return None
     limit, offset = clause.bind(min(selection.limit, _MAX)), clause.bind(min(selection.offset, _MAX))
     sql = (
-        f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
+        f"SELECT {read or layout.key} FROM {layout.name} WHERE {clause.sql(*more)}"
         f" ORDER BY {order_sql(layout, column, descending=selection.order.descending)}"
         f" LIMIT {limit} OFFSET {offset}"
     )

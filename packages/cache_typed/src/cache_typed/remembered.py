@@ -20,7 +20,7 @@ MOST = 4_000
 MOST_AT_ONCE = 1_000
 """Rows that one read has at most for them to be kept; what reads more goes through the whole table."""
 
-type _Head = tuple[Cell, ...]
+type Head = tuple[Cell, ...]
 """Everything that stands of a row beside its record, and the digest of that."""
 
 
@@ -35,7 +35,7 @@ class MadeRow(NamedTuple):
     """
 
     nr: int
-    head: _Head
+    head: Head
     size: int
     stored: Stored
 
@@ -44,8 +44,8 @@ class MadeRow(NamedTuple):
 class Remembered:
     """What a connection keeps of the rows of each layout, and how many objects that are."""
 
-    by_layout: dict[Layout, dict[int, tuple[_Head, Stored]]] = field(
-        default_factory=dict[Layout, dict[int, tuple[_Head, Stored]]]
+    by_layout: dict[Layout, dict[int, tuple[Head, Stored]]] = field(
+        default_factory=dict[Layout, dict[int, tuple[Head, Stored]]]
     )
     size: int = 0
 
@@ -75,8 +75,17 @@ def still_same(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, 
     kept = remembered(db).by_layout.get(layout, {})
     found: dict[int, Stored] = {}
     for chunk in batched([nr for nr in nrs if nr in kept], CHUNK):
-        for head in db.execute(f"{layout.heads} WHERE {layout.pk} IN ({marks(chunk)})", chunk):
-            before, stored = kept[head[0]]
-            if before == head:
-                found[head[0]] = stored
+        sql = f"SELECT {layout.head} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        found |= same_as(db, layout, db.execute(sql, chunk))
+    return found
+
+
+def same_as(db: Connection, layout: Layout, heads: Iterable[Head]) -> dict[int, Stored]:
+    """Return the rows that were read before and had these heads, by their keys."""
+    kept = remembered(db).by_layout.get(layout, {})
+    found: dict[int, Stored] = {}
+    for head in heads:
+        nr = head[0]
+        if isinstance(nr, int) and nr in kept and kept[nr][0] == head:
+            found[nr] = kept[nr][1]
     return found

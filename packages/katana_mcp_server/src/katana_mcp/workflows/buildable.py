@@ -23,7 +23,7 @@ from katana_mcp.workflows.building import Buildable, BuildPlan, Free, build_plan
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
-from katana_mcp.workflows.variants import NotFound, beside, resolve
+from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = (*VARIANT_ENTITIES, "bom_row", "location")
@@ -113,7 +113,8 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     with now.refusals():
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))
-    resolved = await resolve(request.skus_or_variant_ids or (), services)
+    named = request.skus_or_variant_ids
+    resolved = Resolved([]) if named is None else await resolve(named, services)
     made, is_cut = await _made(request, resolved.variants, services)
     recipes, is_deep = await recipes_of(made, services)
     recipes = await only_made(recipes, services, frozenset(made))

@@ -7,7 +7,6 @@ One that is deleted leaves without a trace: the ledger then does not end at the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import groupby
 
 from cache_core.conditions import Order, Where, Within
 from cache_core.protocol import Selection
@@ -123,25 +122,26 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
     """Return what one pair's movements come to; they are in the order of the ledger."""
     before: Decimal | None = _ZERO
     broken: list[int] = []
-    first = True
-    for _, group in groupby(movements, key=_moment):
+    begin = 0
+    while begin < len(movements):
         # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
-        same = list(group)
-        after, balances = before, [number(record, "balance_after") for record in same]
-        for record in same:
+        end, moment = begin + 1, text(movements[begin], "movement_date")
+        while end < len(movements) and text(movements[end], "movement_date") == moment:
+            end += 1
+        after = before
+        for record in movements[begin:end]:
             change = number(record, "quantity_change")
             after = None if after is None or change is None else after + change
-        follows = after is not None and any(
-            balance is not None and (balance == after or abs(balance - after) <= ROUNDING) for balance in balances
-        )
-        if broken or not (follows or first):
-            broken += [movement_id for movement in same if (movement_id := get_int(movement, "id")) is not None]
-        before, first = after if follows else balances[-1], False
+        balance, follows = None, False
+        for record in movements[begin:end]:
+            balance = number(record, "balance_after")
+            if after is not None and balance is not None and (balance == after or abs(balance - after) <= ROUNDING):
+                follows = True
+        if broken or not (follows or not begin):
+            ids = (get_int(movement, "id") for movement in movements[begin:end])
+            broken += [movement_id for movement_id in ids if movement_id is not None]
+        before, begin = after if follows else balance, end
     return LedgerBalance(before, tuple(broken))
-
-
-def _moment(movement: Record) -> str | None:
-    return text(movement, "movement_date")
 
 
 def _standings(pairs: Mapping[Pair, Sequence[Record]]) -> Mapping[Pair, LedgerBalance]:

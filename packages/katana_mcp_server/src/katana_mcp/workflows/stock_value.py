@@ -287,10 +287,15 @@ type _Place = tuple[int | None, str | None]
 
 def _grouped(valued: Iterable[_Valued], names: Names) -> dict[_Place, _Sum]:
     groups: dict[_Place, _Sum] = {}
+    categories: dict[int | None, str | None] = {}
     for value in valued:
         variant, location = value.pair
-        category = text(names.item(names.record("variant", variant)), "category_name")
-        groups.setdefault((location, category), _Sum()).add(value)
+        if variant not in categories:
+            categories[variant] = text(names.item(names.record("variant", variant)), "category_name")
+        group = groups.get((location, categories[variant]))
+        if group is None:
+            group = groups[location, categories[variant]] = _Sum()
+        group.add(value)
     return groups
 
 
