@@ -22,7 +22,7 @@ from bench.figures import Figure
 from bench.report import FLOOR
 from bench.serving import OURS
 
-ROUNDS = 3
+ROUNDS = 5
 _SECONDS = 1.5
 _WARM_AFTER = 120
 """Seconds that a first listing may take."""

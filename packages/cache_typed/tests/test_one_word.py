@@ -13,7 +13,7 @@ from cache_core.conditions import EVERYTHING, LIVE, Missing, OneOf, Visibility
 from cache_core.protocol import Batch, Row, Search, SearchResult
 from cache_core.records import Json, RecordId
 from cache_core.search_rules import SearchText, Tier, WeightClass, fold, tokens_of
-from cache_typed import dialect, one_word, searching
+from cache_typed import dialect, fuzzy, one_word, searching
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.searching import search
@@ -95,6 +95,53 @@ def test_indexes_rank_as_the_rows_do(rows: list[Row], requests: list[Search], mo
         store(db, rows)
         for request in requests:
             assert found(db, request, ALL, most) == found(db, request, NONE, most)
+
+
+NEAR = st.builds(
+    Search,
+    st.sampled_from(
+        ["rad", "rde", "redd", "reddor", "blu", "bleus", "lue", "edde", "tür", "txr", "ür", "x" * 299 + "y"]
+    ),
+    st.integers(0, 14),
+    st.sampled_from([(), (), (), (OneOf("type", ("a",)),)]),
+    st.builds(Visibility, st.booleans(), st.booleans()),
+)
+
+
+@given(rows_of(), st.lists(NEAR, min_size=1, max_size=6), st.integers(1, 15))
+@settings(deadline=None, max_examples=60)
+def test_indexes_rank_what_a_word_may_stand_for_as_the_rows_do(
+    rows: list[Row], requests: list[Search], most: int
+) -> None:
+    with closing(empty_cache()) as db, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fuzzy, "MAX_ROWS", most)
+        store(db, rows)
+        for request in requests:
+            assert found(db, request, ALL, 20) == found(db, request, NONE, 20)
+
+
+@pytest.mark.parametrize(("text", "tier"), [("whel", Tier.TYPO), ("wwheel", Tier.TYPO), ("heel", Tier.SUBSTRING)])
+def test_no_text_is_read_to_rank_what_a_word_may_stand_for(
+    db: Connection, monkeypatch: pytest.MonkeyPatch, text: str, tier: Tier
+) -> None:
+    wheels(db, one_word.FEW + 1)
+    asked = [statement for statement in statements(db, Search(text, 2)) if "variant_fts MATCH" in statement]
+    assert not any("cache_related" in statement and "variant.cache" in statement for statement in asked)
+    result = search(db, Layout(VARIANT_TABLE), Search(text, 2))
+    assert [(hit.row.id, hit.tier) for hit in result.hits] == [(7, tier), (14, tier)]
+    assert (result.total, result.cut) == (one_word.FEW + 1, False)
+    monkeypatch.setattr(fuzzy, "MAX_STEPS", 0)
+    assert search(db, Layout(VARIANT_TABLE), Search(text, 2)).cut
+
+
+def test_words_nearer_to_what_was_typed_come_first(db: Connection) -> None:
+    store(db, [Row(nr, None, {"id": nr}, SearchText(names=f"{word} {nr}")) for nr, word in enumerate(TYPED, 1)])
+    result = found(db, Search("vehicle", 9), ALL, 20)
+    assert [hit.row.id for hit in result.hits] == [2, 5, 4, 3, 1]
+    assert found(db, Search("vehicle", 9), NONE, 20) == result
+
+
+TYPED = ("vhicles", "vehicl", "vehixlx", "vehocle", "vehirle", "bicycle")
 
 
 def test_each_class_is_asked_until_there_are_as_many_as_wanted(db: Connection) -> None:

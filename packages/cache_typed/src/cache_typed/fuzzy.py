@@ -5,15 +5,27 @@ was left out makes the answer say `cut`.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cache_core.conditions import hold
 from cache_core.partial import MAX_LISTED, Listed, likeliest, present
 from cache_core.protocol import Capability, Hit, Search, SearchResult
-from cache_core.search_rules import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
+from cache_core.search_rules import (
+    AFTER_A_MISS,
+    GUESSES,
+    Query,
+    SearchText,
+    Tier,
+    WeightClass,
+    carriers,
+    edits,
+    guess,
+    words_missing,
+)
 from cache_core.spec import read_of_hits
-from cache_typed import code_fragments, dialect, trigrams
+from cache_typed import code_fragments, dialect, one_word, trigrams
 from cache_typed.columns import Cell
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
@@ -31,12 +43,13 @@ _NEEDS = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
 
 @dataclass(frozen=True, slots=True)
 class _FuzzyQuery:
-    """A query, the tier in which it is asked, and the work that it may take."""
+    """A query, the tier in which it is asked, the work that it may take, and what its tokens may stand for."""
 
     request: Search
     query: Query
     tier: Tier
     budget: Budget
+    meant: Mapping[str, Sequence[str]] | None = None
 
 
 class _Candidate(NamedTuple):
@@ -58,8 +71,8 @@ def after_a_miss(db: Connection, layout: Layout, request: Search, query: Query) 
             continue
         # Some of the words are still looked for when guesses have spent what they may.
         asked = _FuzzyQuery(request, query, tier, Budget(MAX_STEPS) if tier is Tier.PARTIAL else budget)
-        candidates = _candidates(db, layout, asked)
-        hits, total = _best_rows(db, layout, asked, candidates) if candidates else ((), 0)
+        candidates, count = _candidates(db, layout, asked)
+        hits, total = _best_rows(db, layout, asked, candidates, count) if count else ((), 0)
         budget.spent = budget.spent or asked.budget.spent
         if total:
             return SearchResult(hits, total, budget.spent)
@@ -94,7 +107,7 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | Non
             row_id = f"{name}.{pk}"
             return _Source(name, f"{row_id} {dialect.IN_LIST}", json.dumps(nrs), row_id) if nrs else None
         case _:
-            meant = _meant(db, layout, asked)
+            meant = asked.meant or {}
             if not any(meant.values()):
                 return None
             parameter = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
@@ -133,10 +146,17 @@ def _listed(db: Connection, layout: Layout, asked: _FuzzyQuery, tokens: tuple[st
     return Listed([int(str(nr)) for (nr,) in rows[:MAX_LISTED]], len(rows) > MAX_LISTED)
 
 
-def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[_Candidate]:
+def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> tuple[list[_Candidate], int]:
+    """Return the rows of a tier, the best at least and best first, and how many there are."""
+    if asked.tier in GUESSES:
+        meant = _meant(db, layout, asked)
+        best = _best_of_many(db, layout, asked, meant)
+        if best is not None:
+            return best
+        asked = replace(asked, meant=meant)
     source = _source(db, layout, asked)
     if source is None:
-        return []
+        return [], 0
     clause, _ = narrowed(db, layout, asked.request.where, asked.request.visibility)
     name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
     codes = ("cache_codes",) if asked.tier is Tier.CODE else ()
@@ -153,7 +173,32 @@ def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[_Can
             missing = words_missing(asked.query, text) if asked.tier is Tier.PARTIAL else ()
             row_id = tied if isinstance(tied, int) else str(tied)
             found.append(_Candidate(*how, str(sort), row_id, int(str(nr)), missing))
-    return sorted(found)
+    return sorted(found), len(found)
+
+
+def _best_of_many(
+    db: Connection, layout: Layout, asked: _FuzzyQuery, meant: Mapping[str, Sequence[str]]
+) -> tuple[list[_Candidate], int] | None:
+    """Return the best rows with what the only token may stand for, where indexes alone can tell them, and how many."""
+    (token, *others), request = asked.query.tokens, asked.request
+    words_by_edits: dict[int, list[str]] = {}
+    for word in meant.get(token, ()):
+        words_by_edits.setdefault(edits(token, word, asked.tier) or 0, []).append(word)
+    # Of words that were left out nobody knows where they stand.
+    if others or request.where or asked.budget.spent or not words_by_edits:
+        return None
+    farther = sorted(words_by_edits)
+    levels = [one_word.one_of(words_by_edits[far]) for far in farther]
+
+    def rows_within(sql: str, values: dict[str, Cell]) -> list[tuple[Cell, ...]]:
+        return asked.budget.rows(db, sql, values, request.limit + 1)
+
+    best = one_word.best_of_many(rows_within, layout, levels, request, MAX_ROWS)
+    if best is None or asked.budget.spent:
+        return None
+    rows, count = best
+    asked.budget.spent = count > MAX_ROWS
+    return [_Candidate(farther[row.level], row.place, "", 0, row.nr, ()) for row in rows], min(count, MAX_ROWS)
 
 
 def _text(keys: Cell, names: Cell, extras: Cell, related: Cell, codes: Cell = None) -> SearchText:
@@ -162,7 +207,7 @@ def _text(keys: Cell, names: Cell, extras: Cell, related: Cell, codes: Cell = No
 
 
 def _best_rows(
-    db: Connection, layout: Layout, asked: _FuzzyQuery, found: list[_Candidate]
+    db: Connection, layout: Layout, asked: _FuzzyQuery, found: list[_Candidate], count: int
 ) -> tuple[tuple[Hit, ...], int]:
     """Return the best rows that meet the conditions, and how many there are."""
     request = asked.request
@@ -175,4 +220,4 @@ def _best_rows(
         Hit(loaded[candidate.nr].projected(read), asked.tier, candidate.place, candidate.missing)
         for candidate in kept[: request.limit]
     ]
-    return tuple(hits), len(kept) if checked else len(found)
+    return tuple(hits), len(kept) if checked else count

@@ -1,16 +1,19 @@
-"""A search for one word where people search by names: what matches is ranked without reading its rows.
+"""A search for one word, or for what it may stand for: what matches many rows is ranked without reading them.
 
 Columns of the full-text index tell the class that a word stands in; narrow indexes tell what is hidden, and the order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
 
 from cache_core.conditions import Visibility
 from cache_core.protocol import Search
 from cache_core.search_rules import WeightClass
 from cache_typed import dialect
+from cache_typed.columns import Cell
 from cache_typed.compiling import compiled
-from cache_typed.dialect import Connection, SchemaObject
+from cache_typed.dialect import SchemaObject
 from cache_typed.mapping import Layout
 
 FEW = 100
@@ -28,24 +31,47 @@ def rank_indexes(table: str, pk: str) -> Iterator[SchemaObject]:
     yield SchemaObject("index", order, f"CREATE INDEX {order} ON {table} ({columns}, cache_sort)")
 
 
-def best_of_many(
-    db: Connection, layout: Layout, token: str, request: Search, most: int
-) -> tuple[list[tuple[int, WeightClass]], int] | None:
-    """Return the best visible rows with a word that a token begins, and how many there are up to one more than `most`.
+type Rows = Callable[[str, dict[str, Cell]], Iterable[tuple[Cell, ...]]]
+"""Gives the rows of a statement; it may give up, and then says so itself."""
 
-    Of more, those with the greatest keys are ranked. None where few rows match: their texts tell sooner.
+
+class Best(NamedTuple):
+    """A row that matches: its key, the first of the expressions that it matches, and the class in which it does."""
+
+    nr: int
+    level: int
+    place: WeightClass
+
+
+def begun_by(token: str) -> str:
+    """Return the full-text expression for words that a token begins."""
+    return dialect.prefixes((token,))
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return the full-text expression for one of these words."""
+    return " OR ".join(map(dialect.term, words))
+
+
+def best_of_many(
+    rows: Rows, layout: Layout, levels: Sequence[str], request: Search, most: int
+) -> tuple[list[Best], int] | None:
+    """Return the best visible rows that match one of these expressions, and how many there are up to one over `most`.
+
+    Best are those that match the first expression, in the first class. Of more than `most`, those with the greatest
+    keys are ranked. None where few rows match: their texts tell sooner; and where `rows` gives up.
     """
     name, row_id = layout.name, dialect.text_id(layout.name)
     match = dialect.text_matches(name, ":match")
     matching = f"SELECT {row_id} AS nr FROM {name}_fts WHERE {match}{_not_hidden(layout, request.visibility)}"
-    every = {"match": dialect.prefixes((token,)), "most": most + 1}
-    (total,) = db.execute(f"SELECT count(*) FROM ({matching} LIMIT :most)", every).fetchone()
-    if total <= FEW:
-        return None if total else ([], 0)
-    least = _LEAST
+    every: dict[str, Cell] = {"match": " OR ".join(levels), "most": most + 1}
+    total = _number(rows, f"SELECT count(*) FROM ({matching} LIMIT :most)", every)
+    if total is None or total <= FEW:
+        return ([], 0) if total == 0 else None
+    least: int | None = _LEAST
     if total > most:
         newest = f"{matching} ORDER BY {dialect.newest_text_first(name)} LIMIT :most"
-        (least,) = db.execute(f"SELECT min(nr) FROM ({newest})", every).fetchone()
+        least = _number(rows, f"SELECT min(nr) FROM ({newest})", {**every, "most": most})
     tie = layout.pk if layout.id_is_pk else "cache_id"
     sql = (
         f"SELECT {name}.{layout.pk} FROM {name}_fts CROSS JOIN {name} INDEXED BY {_order_index(name)}"
@@ -53,14 +79,27 @@ def best_of_many(
         f" WHERE {compiled(layout, (), request.visibility).sql(match)} AND {row_id} >= :least"
         f" ORDER BY {name}.cache_sort, {name}.{tie} LIMIT :limit"
     )
-    found: dict[int, WeightClass] = {}
-    for place, column in enumerate(dialect.TEXT_COLUMNS):
+    found: dict[int, Best] = {}
+    for (level, expression), (place, column) in product(enumerate(levels), enumerate(dialect.TEXT_COLUMNS)):
         if len(found) < request.limit:
             # A class that has fewer rows than asked for is known whole: its rows that come again are no others.
-            values = {"match": _in_column(column, token), "least": least, "limit": request.limit}
-            for (nr,) in db.execute(sql, values):
-                found.setdefault(nr, WeightClass(place))
-    return list(found.items())[: request.limit], total
+            values: dict[str, Cell] = {
+                "match": f"{{{column}}} : ({expression})",
+                "least": least,
+                "limit": request.limit,
+            }
+            for nr in map(_whole, rows(sql, values)):
+                found.setdefault(nr, Best(nr, level, WeightClass(place)))
+    return list(found.values())[: request.limit], total
+
+
+def _number(rows: Rows, sql: str, values: dict[str, Cell]) -> int | None:
+    """Return the number that a statement gives; None where `rows` gave up."""
+    return next(map(_whole, rows(sql, values)), None)
+
+
+def _whole(row: tuple[Cell, ...]) -> int:
+    return int(str(row[0]))
 
 
 def _not_hidden(layout: Layout, visibility: Visibility) -> str:
@@ -75,10 +114,6 @@ def _not_hidden(layout: Layout, visibility: Visibility) -> str:
         f" WHERE ({_HIDDEN.format(row='hidden.')}) AND ({unseen})"
         f" AND hidden.{layout.pk} = {dialect.text_id(layout.name)})"
     )
-
-
-def _in_column(column: str, token: str) -> str:
-    return f"{{{column}}} : {dialect.prefixes((token,))}"
 
 
 def _hidden_index(table: str) -> str:

@@ -74,11 +74,11 @@ def _many_of_one_word(
     """Return what a tier of tokens finds, where indexes alone can tell it; no row may have the query as its code."""
     if len(query.tokens) != 1 or request.where or not layout.mapping.guesses:
         return None
-    best = one_word.best_of_many(db, layout, query.tokens[0], request, MAX_CANDIDATES)
+    best = one_word.best_of_many(db.execute, layout, [one_word.begun_by(query.tokens[0])], request, MAX_CANDIDATES + 1)
     if best is None:
         return None
     rows, total = best
-    return [_Ranked(nr, Tier.TOKENS, place) for nr, place in rows], total
+    return [_Ranked(row.nr, Tier.TOKENS, row.place) for row in rows], min(total, MAX_CANDIDATES + 1)
 
 
 def _asked_of_index(db: Connection, layout: Layout, query: Query) -> tuple[str, ...]:
