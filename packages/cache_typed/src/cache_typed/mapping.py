@@ -1,6 +1,6 @@
 """Records to rows and back: what the table classes of an entity declare, read once into plain tuples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -59,6 +59,7 @@ class Layout:
         pk: the name of the primary key column.
         id_is_pk: whether the wire's id is that column; otherwise ids are texts in `cache_id`.
         parts: each part with its shape.
+        statements: the texts of statements that were made for it, by what they depend on.
     """
 
     def __init__(self, mapping: TableMapping, only: frozenset[str] | None = None) -> None:
@@ -79,6 +80,7 @@ class Layout:
         self.shapes = {part.field: shape for part, shape in self.parts}
         self._known = frozenset((*self.main.fields, *self.shapes, *((self.pk,) if self.id_is_pk else ())))
         self._projections: dict[frozenset[str], Layout] = {}
+        self.statements: dict[Hashable, str] = {}
         self._only = only
         self._is_nested = any(names and name not in self.shapes for name, names in (inner or {}).items())
 

@@ -52,7 +52,7 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
 
 
 def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
-    _, checked = narrowed(db, layout, request.where, request.visibility)
+    checked = bool(request.where) and narrowed(db, layout, request.where, request.visibility)[1]
     limit = MAX_CANDIDATES if checked else request.limit
     exact, exact_total = _tier(db, layout, request, _Exact(query), limit)
     many = None if exact_total else _many_of_one_word(db, layout, request, query)
@@ -136,9 +136,14 @@ class _Exact:
     query: Query
     tier = Tier.EXACT
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What `source` binds, in this order."""
+        return (self.query.code,)
+
     def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
         """Return where the rows come from, and what their place is."""
-        name, code = layout.name, clause.bind(self.query.code)
+        name, (code,) = layout.name, map(clause.bind, self.values)
         source = (
             f"(SELECT nr, min(place) AS place FROM {name}_code WHERE code = {code} GROUP BY nr) AS found"
             f" CROSS JOIN {name} ON {name}.{layout.pk} = found.nr"
@@ -159,14 +164,17 @@ class _Tokens:
     asked: tuple[str, ...]
     tier = Tier.TOKENS
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What `source` binds, in this order."""
+        return (dialect.prefixes(self.asked), self.query.code, *(f" {token}" for token in self.query.tokens))
+
     def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
         """Return where the rows come from, and what their place is."""
         name = layout.name
-        expression = clause.bind(dialect.prefixes(self.asked))
-        code = clause.bind(self.query.code)
+        expression, code, *padded = map(clause.bind, self.values)
         clause.parts.append(dialect.text_matches(name, expression))
         clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
-        padded = [clause.bind(f" {token}") for token in self.query.tokens]
         texts = [f"' ' || {name}.{column}" for column in dialect.TEXT_COLUMNS]
         places = [
             (" AND ".join(dialect.holds(text, token) for token in padded), place) for place, text in enumerate(texts)
@@ -180,20 +188,37 @@ def _tier(
     db: Connection, layout: Layout, request: Search, how: _Exact | _Tokens, limit: int
 ) -> tuple[list[_Ranked], int]:
     """Return the best rows of a tier, and how many there are up to one more than are ranked at most."""
-    clause, _ = narrowed(db, layout, request.where, request.visibility)
-    name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
-    source, place = how.source(layout, clause)
-    # Counted beside the best rows, not over all of them: a window would keep each row once more to sort it.
-    sql = (
-        f"WITH found AS (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
-        f" {name}.cache_sort AS sort, {place} AS place FROM {source} WHERE {clause.sql()}"
-        f" ORDER BY {_scan_order(how, name)} LIMIT {clause.bind(MAX_CANDIDATES + 1)})"
-        " SELECT nr, place, (SELECT count(place) FROM found) FROM found"
-        f" WHERE place IS NOT NULL ORDER BY place, sort, tie LIMIT {clause.bind(max(limit, 1))}"
-    )
+    bounds = (MAX_CANDIDATES + 1, max(limit, 1))
+    form = (how.tier, len(how.values), request.visibility)
+    sql = None if request.where else layout.statements.get(form)
+    if sql is not None:
+        clause = Clause(values={f"v{place}": value for place, value in enumerate((*how.values, *bounds))})
+    else:
+        clause, _ = narrowed(db, layout, request.where, request.visibility)
+        sql = _statement(layout, how, clause, bounds)
+        if not request.where:
+            layout.statements[form] = sql
     rows = db.execute(sql, clause.values).fetchall()
     total = rows[0][2] if rows else 0
     return [_Ranked(nr, how.tier, WeightClass(at)) for nr, at, _ in rows[:limit]], total
+
+
+def _statement(layout: Layout, how: _Exact | _Tokens, clause: Clause, bounds: tuple[int, int]) -> str:
+    """Return the statement for the best rows of a tier that meet the clause, as many of them as the bounds say.
+
+    Without conditions its text, and the order in which it binds values, depend on how many of these there are alone.
+    """
+    name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
+    source, place = how.source(layout, clause)
+    most, limit = map(clause.bind, bounds)
+    # Counted beside the best rows, not over all of them: a window would keep each row once more to sort it.
+    return (
+        f"WITH found AS (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
+        f" {name}.cache_sort AS sort, {place} AS place FROM {source} WHERE {clause.sql()}"
+        f" ORDER BY {_scan_order(how, name)} LIMIT {most})"
+        " SELECT nr, place, (SELECT count(place) FROM found) FROM found"
+        f" WHERE place IS NOT NULL ORDER BY place, sort, tie LIMIT {limit}"
+    )
 
 
 def _scan_order(how: _Exact | _Tokens, name: str) -> str:
