@@ -72,6 +72,8 @@ def goes_on(tool: str, now: Current, services: Services, unread: int = 0) -> lis
     """Return the call that goes on where this one ended, if it did not read everything, and when to make it."""
     left = [f"the first sync is at {now.warming}"] if now.warming is not None else []
     left += [f"{unread} variants are not checked yet"] if unread else []
+    if not left:
+        return []
     seconds = _next_place(services)
     when = f" in {math.ceil(seconds)} s, when Katana takes requests again" if seconds >= 1 else ""
-    return [f"{tool}(...) again{when}: {' and '.join(left)}; it goes on from there"] if left else []
+    return [f"{tool}(...) again{when}: {' and '.join(left)}; it goes on from there"]
