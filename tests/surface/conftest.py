@@ -1,6 +1,6 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator, Generator, Iterable
+from collections.abc import AsyncGenerator, Generator, Sequence
 from math import inf
 
 import pytest
@@ -10,8 +10,8 @@ from warm_cache import start_warm
 from cache_core.protocol import Stored
 from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
-from cache_typed.reading import load
-from cache_typed.remembered import Head, same_as
+from cache_typed.reading import load, load_kept
+from cache_typed.remembered import Head
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
@@ -46,14 +46,15 @@ def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """Let no tool change a row that it got: a cache gives those that it keeps to others too."""
     changed: list[Stored] = []
 
-    def checked(db: Connection, layout: Layout, heads: Iterable[Head]) -> dict[int, Stored]:
-        found = same_as(db, layout, heads)
-        stand = load(db, layout, list(found))
-        changed.extend(stored for nr, stored in found.items() if stored != stand[nr])
+    def checked(
+        db: Connection, layout: Layout, nrs: Sequence[int], heads: Sequence[Head] | None = None
+    ) -> dict[int, Stored]:
+        found = load_kept(db, layout, nrs, heads)
+        changed.extend(stored for nr, stored in load(db, layout, list(found)).items() if stored != found[nr])
         return found
 
-    for user in ("reading", "remembered"):
-        monkeypatch.setattr(f"cache_typed.{user}.same_as", checked)
+    for user in ("reading", "searching", "fuzzy"):
+        monkeypatch.setattr(f"cache_typed.{user}.load_kept", checked)
     yield
     assert changed == []
 

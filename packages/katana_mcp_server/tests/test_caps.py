@@ -154,3 +154,10 @@ async def test_the_balances_of_very_many_movements_are_not_checked(
         monkeypatch.setattr(inventory_movements, "_CHECKED", most)
         answer = await stage.call("get_inventory_movements", skus_or_variant_ids=[variant])
         assert (answer["total"], len(ledgers)) == (mine, checked)
+
+    async def grown(*_: object) -> Ledger:
+        raise ledger.TooManyMovements(mine)
+
+    monkeypatch.setattr(inventory_movements, "_CHECKED", mine)
+    monkeypatch.setattr(inventory_movements, "checked_ledger", grown)
+    assert await stage.call("get_inventory_movements", skus_or_variant_ids=[variant]) == answer

@@ -333,8 +333,8 @@ def upsert(
 REMEMBER_STATE = (
     "INSERT INTO cache_state (entity, state) VALUES (?, ?) ON CONFLICT (entity) DO UPDATE SET state = excluded.state"
 )
-EDITION = "PRAGMA data_version"
-"""Gives a number that is another one after each transaction of other connections that wrote."""
+EDITION, TABLES = "PRAGMA data_version", "PRAGMA schema_version"
+"""Give a number that is another one after each transaction of others that wrote, and after each that made tables."""
 LEARN_FIELDS = "INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
 

@@ -19,7 +19,7 @@ from cache_typed.dialect import CHUNK, Connection
 from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import HEAD, Layout
-from cache_typed.remembered import MOST_AT_ONCE, Head, MadeRow, remembered, same_as, still_same
+from cache_typed.remembered import MOST_AT_ONCE, Head, Remembered, heads_of, remembered, size_of, still_same
 from cache_typed.unchanged import unchanged
 
 _MAX = 2**62
@@ -29,30 +29,9 @@ _FEW = 100
 _NO_PARTS: Mapping[str, Sequence[Sequence[Cell]]] = MappingProxyType({})
 
 
-def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, Stored]:
-    """Return the rows of these primary keys that are there, by key and in the order given."""
-    return {row.nr: row.stored for row in _made(db, layout, nrs)}
-
-
-def load_kept(
-    db: Connection, layout: Layout, nrs: Sequence[int], heads: Iterable[Head] | None = None
-) -> dict[int, Stored]:
-    """Return what `load` does, not made anew where it was read before; who gets the rows leaves them as they are.
-
-    Where their heads are given, they are not read again.
-    """
-    if len(nrs) > MOST_AT_ONCE:
-        return load(db, layout, nrs)
-    same = still_same(db, layout, nrs) if heads is None else same_as(db, layout, heads)
-    made = tuple(_made(db, layout, [nr for nr in nrs if nr not in same]))
-    if not same or made:
-        remembered(db).add(layout, made)
-    rows = same | {row.nr: row.stored for row in made}
-    return {nr: rows[nr] for nr in nrs if nr in rows}
-
-
-def _made(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[MadeRow]:
-    """Yield the rows of these primary keys that are there, in the order given."""
+def load(db: Connection, layout: Layout, nrs: Sequence[int], kept: Remembered | None = None) -> dict[int, Stored]:
+    """Return the rows of these primary keys that are there, by key and in the order given; they are `kept`."""
+    found: dict[int, Stored] = {}
     names = partial(names_of, db)
     for chunk in batched(nrs, CHUNK):
         sql = f"{layout.reading} WHERE {layout.pk} IN ({marks(chunk)})"
@@ -61,16 +40,36 @@ def _made(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[MadeRo
         for nr in chunk:
             cells = cells_by_nr.get(nr)
             if cells is not None:
-                _, text_id, version, deleted, archived, _ = head = cells[:HEAD]
+                _, text_id, version, deleted, archived = cells[:5]
                 mine = parts.get(nr, _NO_PARTS)
-                stored = Stored(
+                found[nr] = stored = Stored(
                     nr if text_id is None else read_back(str(text_id)),
                     None if version is None else str(version),
                     layout.to_record(cells, mine, names),
                     deleted=bool(deleted),
                     archived=bool(archived),
                 )
-                yield MadeRow(nr, head, 1 + sum(map(len, mine.values())), stored)
+                if kept is not None:
+                    kept.add(layout, nr, (nr, *cells[1:HEAD]), stored, size_of(cells, mine.values()))
+    return found
+
+
+def load_kept(
+    db: Connection, layout: Layout, nrs: Sequence[int], heads: Sequence[Head] | None = None
+) -> dict[int, Stored]:
+    """Return what `load` does, not made anew where it was read before; who gets the rows leaves them as they are.
+
+    Where their heads are given, they are not read again.
+    """
+    if len(nrs) > MOST_AT_ONCE:
+        return load(db, layout, nrs)
+    kept = remembered(db)
+    rows = kept.of(layout)
+    same = still_same(kept, layout, heads_of(db, layout, [nr for nr in nrs if nr in rows]) if heads is None else heads)
+    made = load(db, layout, [nr for nr in nrs if nr not in same], kept)
+    kept.bound()
+    found = same | made
+    return {nr: found[nr] for nr in nrs if nr in found}
 
 
 def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
@@ -135,19 +134,29 @@ def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored
 def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     odd = has_overflow(db, layout)
     projected = shown(layout, selection.fields)
-    # What is sorted by another field is sorted by its key alone: heads would be carried along.
-    is_by_id = selection.order.field == layout.spec.id_path
-    query = window_query(layout, selection, read=layout.head if is_by_id else layout.key)
-    if query is not None and not odd:
-        heads = db.execute(*query).fetchall()
-        nrs = [head[0] for head in heads]
-        return tuple(load_kept(db, projected, nrs, heads if is_by_id else None).values())
+    heads = None if odd else _heads_by_id(db, layout, selection)
+    if heads is not None:
+        return tuple(load_kept(db, projected, [head[0] for head in heads], heads).values())
+    query = None if odd else window_query(layout, selection)
+    if query is not None:
+        return tuple(load_kept(db, projected, [nr for (nr,) in db.execute(*query)]).values())
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
         strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
     return tuple(load_kept(db, projected, ordered).values())
+
+
+def _heads_by_id(db: Connection, layout: Layout, selection: Selection) -> Sequence[Head] | None:
+    """Return the heads of a window of rows, read with their keys; None where rows are sorted by another field, or many.
+
+    Most reads that may have thousands have some.
+    """
+    few = replace(selection, limit=min(selection.limit, MOST_AT_ONCE + 1))
+    query = window_query(layout, few, read=layout.head) if selection.order.field == layout.spec.id_path else None
+    heads: list[Head] = [] if query is None else db.execute(*query).fetchall()
+    return heads if query is not None and len(heads) <= MOST_AT_ONCE else None
 
 
 def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:

@@ -19,8 +19,8 @@ from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import get_int, number
-from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, place
-from katana_mcp.workflows.ledger_levels import checked_ledger, level_check
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, TooManyMovements, place
+from katana_mcp.workflows.ledger_levels import LevelCheck, checked_ledger, level_check
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 
 _CHECKED = 10_000
@@ -95,8 +95,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     if conditions != mine:
         total = await services.cache.count(LEDGER, conditions)
     check = level_check(resolved.variants, conditions, now, services, began)
-    # More may have come since they were counted.
-    checked = await checked_ledger(services, mine, 2 * _CHECKED, check) if count <= _CHECKED else Ledger({})
+    checked = await _checked(mine, check, services) if count <= _CHECKED else Ledger({})
     said = beside(resolved)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -125,6 +124,14 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         not_found=said.not_found,
         base_currency=names.base_currency(),
     )
+
+
+async def _checked(mine: Where, check: LevelCheck, services: Services) -> Ledger:
+    """Return the ledger whose balances are checked; an empty one where more has come since it was counted."""
+    try:
+        return await checked_ledger(services, mine, _CHECKED, check)
+    except TooManyMovements:
+        return Ledger({})
 
 
 async def _rows(
