@@ -66,7 +66,7 @@ _HARDER = {"list_low_stock_items": 3, "list_blocking_ingredients": 3}
 _WHOLE = frozenset(("buildable", "stock_value", "promise_date", "order_readiness", *_HARDER))
 
 WHY_STORED = "a column for each field, rows in tables of their own, every text folded; the floor keeps one JSON text"
-WHY_RANKED = "each hit is looked at for the field that it stands in; the floor ranks by its index alone"
+WHY_RANKED = "of each match the order is looked up in an index; the floor ranks by its index alone"
 WHY_READ = "a page is some five reads of the cache, and a row is made anew of its record"
 WHY_WHOLE = "all levels, rows or movements of the account are added up in the call"
 WHY_ASKED = "Katana is asked each time, as the tool of the same answer asks it; what comes is checked and given names"
