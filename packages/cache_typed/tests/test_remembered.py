@@ -1,11 +1,11 @@
 """A row that was read is not made anew while it stays the same, whoever writes; a changed one is never given."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typed_empty import opened
 from typed_orders import batch, only_file, order, row
 
 from cache_core.conditions import EVERYTHING, Order
@@ -28,15 +28,6 @@ CHANGES: tuple[dict[str, object], ...] = (
     {"unheard_of": {"a": 1}},
     {"updated_at": "2027-01-01T00:00:00.000Z"},
 )
-
-
-@asynccontextmanager
-async def opened(directory: Path | None) -> AsyncGenerator[TypedBackend]:
-    """Open a cache for a block."""
-    backend = TypedBackend(directory)
-    await backend.open()
-    yield backend
-    await backend.close()
 
 
 async def one(backend: TypedBackend, fields: frozenset[str] | None = None) -> Stored:

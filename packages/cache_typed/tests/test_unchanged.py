@@ -1,10 +1,11 @@
 """What was read is kept while nothing is written: by us, by another process, in memory or in a file."""
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typed_empty import opened
 from typed_orders import NOON
 
 from cache_core.conditions import EVERYTHING
@@ -23,15 +24,6 @@ FEW = Selection(limit=1, visibility=EVERYTHING)
 def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
     """Return where the cache stands: in a file, or nowhere."""
     return tmp_path if request.param == "file" else None
-
-
-@asynccontextmanager
-async def opened(directory: Path | None) -> AsyncGenerator[TypedBackend]:
-    """Open a cache for a block."""
-    backend = TypedBackend(directory)
-    await backend.open()
-    yield backend
-    await backend.close()
 
 
 def listed(zone: str, completed_at: str = NOON) -> Batch:

@@ -114,15 +114,19 @@ async def test_more_variants_than_are_looked_at_are_told(stage: Stage, monkeypat
     assert (of_one["checked"], of_one["total_is_lower_bound"], len(cut(of_one))) == (1, True, 1)
 
 
+def moved(tenant: Tenant) -> tuple[int, int, int]:
+    """Return how many movements there are, and of a variant with some its id and how many are its."""
+    variants = [row["variant_id"] for row in live(tenant, "inventory_movements")]
+    return len(variants), variants[0], variants.count(variants[0])
+
+
 async def test_a_ledger_of_too_many_movements_is_refused_with_their_number(
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    movements = live(tenant, "inventory_movements")
-    variant = movements[0]["variant_id"]
-    mine = sum(row["variant_id"] == variant for row in movements)
+    whole_ledger, variant, mine = moved(tenant)
     now = stage.own.sandbox.clock.now().isoformat()
     calls = (
-        (stock_value, len(movements), "stock_value", dict[str, object]()),
+        (stock_value, whole_ledger, "stock_value", dict[str, object]()),
         (inventory_at, mine, "inventory_at", {"skus_or_variant_ids": [variant], "as_of": now}),
     )
     for module, count, tool, arguments in calls:
@@ -140,9 +144,7 @@ async def test_a_ledger_of_too_many_movements_is_refused_with_their_number(
 async def test_the_balances_of_very_many_movements_are_not_checked(
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    movements = live(tenant, "inventory_movements")
-    variant = movements[0]["variant_id"]
-    mine = sum(row["variant_id"] == variant for row in movements)
+    _, variant, mine = moved(tenant)
     ledgers: list[object] = []
 
     async def noted(services: Services, where: Where, most: int, check: LevelCheck) -> Ledger:

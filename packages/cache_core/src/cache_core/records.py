@@ -107,12 +107,13 @@ def as_amount(value: object) -> Decimal | None:
     if isinstance(value, Decimal):
         return value if value.is_finite() and _LEAST <= value.adjusted() < _MOST else None
     if isinstance(value, int) and not isinstance(value, bool):
-        return Decimal(value) if -(10**_MOST) < value < 10**_MOST else None
+        return Decimal(value) if -_TOO_MUCH < value < _TOO_MUCH else None
     return None
 
 
 _LEAST, _MOST = -400, 18
 """Exponents of an amount."""
+_TOO_MUCH = 10**_MOST
 
 
 def as_id(value: object) -> RecordId | None:

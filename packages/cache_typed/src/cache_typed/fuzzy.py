@@ -6,7 +6,7 @@ was left out makes the answer say `cut`.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from cache_core.conditions import hold
@@ -43,24 +43,30 @@ _NEEDS = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
 
 @dataclass(frozen=True, slots=True)
 class _FuzzyQuery:
-    """A query, the tier in which it is asked, the work that it may take, and what its tokens may stand for."""
+    """A query, the tier in which it is asked, and the work that it may take."""
 
     request: Search
     query: Query
     tier: Tier
     budget: Budget
-    meant: Mapping[str, Sequence[str]] | None = None
+
+
+class _Guessed(NamedTuple):
+    """A row that is meant: its key, where it is nearest, and the words that it lacks."""
+
+    nr: int
+    place: WeightClass
+    missing: tuple[str, ...] = ()
 
 
 class _Candidate(NamedTuple):
-    """A row of a tier; candidates sort best first."""
+    """A row of a tier that was read; candidates sort best first."""
 
     far: int
     place: WeightClass
     sort: str
     tie: int | str
-    nr: int
-    missing: tuple[str, ...]
+    row: _Guessed
 
 
 def after_a_miss(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
@@ -71,8 +77,8 @@ def after_a_miss(db: Connection, layout: Layout, request: Search, query: Query) 
             continue
         # Some of the words are still looked for when guesses have spent what they may.
         asked = _FuzzyQuery(request, query, tier, Budget(MAX_STEPS) if tier is Tier.PARTIAL else budget)
-        candidates, count = _candidates(db, layout, asked)
-        hits, total = _best_rows(db, layout, asked, candidates, count) if count else ((), 0)
+        guessed, count = _guessed(db, layout, asked)
+        hits, total = _best_rows(db, layout, asked, guessed, count) if count else ((), 0)
         budget.spent = budget.spent or asked.budget.spent
         if total:
             return SearchResult(hits, total, budget.spent)
@@ -88,7 +94,7 @@ class _Source(NamedTuple):
     row_id: str
 
 
-def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | None:
+def _source(db: Connection, layout: Layout, asked: _FuzzyQuery, meant: Mapping[str, Sequence[str]]) -> _Source | None:
     """Return where the candidates come from; None where nothing can be one."""
     name, pk, query = layout.name, layout.pk, asked.query
     match asked.tier:
@@ -107,7 +113,6 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | Non
             row_id = f"{name}.{pk}"
             return _Source(name, f"{row_id} {dialect.IN_LIST}", json.dumps(nrs), row_id) if nrs else None
         case _:
-            meant = asked.meant or {}
             if not any(meant.values()):
                 return None
             parameter = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
@@ -146,15 +151,13 @@ def _listed(db: Connection, layout: Layout, asked: _FuzzyQuery, tokens: tuple[st
     return Listed([int(str(nr)) for (nr,) in rows[:MAX_LISTED]], len(rows) > MAX_LISTED)
 
 
-def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> tuple[list[_Candidate], int]:
+def _guessed(db: Connection, layout: Layout, asked: _FuzzyQuery) -> tuple[list[_Guessed], int]:
     """Return the rows of a tier, the best at least and best first, and how many there are."""
-    if asked.tier in GUESSES:
-        meant = _meant(db, layout, asked)
-        best = _best_of_many(db, layout, asked, meant)
-        if best is not None:
-            return best
-        asked = replace(asked, meant=meant)
-    source = _source(db, layout, asked)
+    meant = _meant(db, layout, asked) if asked.tier in GUESSES else {}
+    best = _best_of_many(db, layout, asked, meant)
+    if best is not None:
+        return best
+    source = _source(db, layout, asked, meant)
     if source is None:
         return [], 0
     clause, _ = narrowed(db, layout, asked.request.where, asked.request.visibility)
@@ -172,13 +175,13 @@ def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> tuple[lis
         if how is not None:
             missing = words_missing(asked.query, text) if asked.tier is Tier.PARTIAL else ()
             row_id = tied if isinstance(tied, int) else str(tied)
-            found.append(_Candidate(*how, str(sort), row_id, int(str(nr)), missing))
-    return sorted(found), len(found)
+            found.append(_Candidate(*how, str(sort), row_id, _Guessed(int(str(nr)), how[1], missing)))
+    return [candidate.row for candidate in sorted(found)], len(found)
 
 
 def _best_of_many(
     db: Connection, layout: Layout, asked: _FuzzyQuery, meant: Mapping[str, Sequence[str]]
-) -> tuple[list[_Candidate], int] | None:
+) -> tuple[list[_Guessed], int] | None:
     """Return the best rows with what the only token may stand for, where indexes alone can tell them, and how many."""
     (token, *others), request = asked.query.tokens, asked.request
     words_by_edits: dict[int, list[str]] = {}
@@ -187,8 +190,7 @@ def _best_of_many(
     # Of words that were left out nobody knows where they stand.
     if others or request.where or asked.budget.spent or not words_by_edits:
         return None
-    farther = sorted(words_by_edits)
-    levels = [one_word.one_of(words_by_edits[far]) for far in farther]
+    levels = [one_word.one_of(words_by_edits[far]) for far in sorted(words_by_edits)]
 
     def rows_within(sql: str, values: dict[str, Cell]) -> list[tuple[Cell, ...]]:
         return asked.budget.rows(db, sql, values, request.limit + 1)
@@ -198,7 +200,7 @@ def _best_of_many(
         return None
     rows, count = best
     asked.budget.spent = count > MAX_ROWS
-    return [_Candidate(farther[row.level], row.place, "", 0, row.nr, ()) for row in rows], min(count, MAX_ROWS)
+    return [_Guessed(row.nr, row.place) for row in rows], min(count, MAX_ROWS)
 
 
 def _text(keys: Cell, names: Cell, extras: Cell, related: Cell, codes: Cell = None) -> SearchText:
@@ -207,17 +209,14 @@ def _text(keys: Cell, names: Cell, extras: Cell, related: Cell, codes: Cell = No
 
 
 def _best_rows(
-    db: Connection, layout: Layout, asked: _FuzzyQuery, found: list[_Candidate], count: int
+    db: Connection, layout: Layout, asked: _FuzzyQuery, found: list[_Guessed], count: int
 ) -> tuple[tuple[Hit, ...], int]:
     """Return the best rows that meet the conditions, and how many there are."""
     request = asked.request
     _, checked = narrowed(db, layout, request.where, request.visibility)
     read = read_of_hits(layout.spec, request.fields)
     taken, projected = (found, layout) if checked else (found[: request.limit], shown(layout, read))
-    loaded = load_kept(db, projected, [candidate.nr for candidate in taken])
-    kept = [candidate for candidate in taken if not checked or hold(request.where, loaded[candidate.nr].record)]
-    hits = [
-        Hit(loaded[candidate.nr].projected(read), asked.tier, candidate.place, candidate.missing)
-        for candidate in kept[: request.limit]
-    ]
+    loaded = load_kept(db, projected, [row.nr for row in taken])
+    kept = [row for row in taken if not checked or hold(request.where, loaded[row.nr].record)]
+    hits = [Hit(loaded[row.nr].projected(read), asked.tier, row.place, row.missing) for row in kept[: request.limit]]
     return tuple(hits), len(kept) if checked else count

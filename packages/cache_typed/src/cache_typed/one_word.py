@@ -36,16 +36,10 @@ type Rows = Callable[[str, dict[str, Cell]], Iterable[tuple[Cell, ...]]]
 
 
 class Best(NamedTuple):
-    """A row that matches: its key, the first of the expressions that it matches, and the class in which it does."""
+    """A row that matches: its key, and the class in which it does."""
 
     nr: int
-    level: int
     place: WeightClass
-
-
-def begun_by(token: str) -> str:
-    """Return the full-text expression for words that a token begins."""
-    return dialect.prefixes((token,))
 
 
 def one_of(words: Iterable[str]) -> str:
@@ -80,7 +74,7 @@ def best_of_many(
         f" ORDER BY {name}.cache_sort, {name}.{tie} LIMIT :limit"
     )
     found: dict[int, Best] = {}
-    for (level, expression), (place, column) in product(enumerate(levels), enumerate(dialect.TEXT_COLUMNS)):
+    for expression, (place, column) in product(levels, enumerate(dialect.TEXT_COLUMNS)):
         if len(found) < request.limit:
             # A class that has fewer rows than asked for is known whole: its rows that come again are no others.
             values: dict[str, Cell] = {
@@ -89,7 +83,7 @@ def best_of_many(
                 "limit": request.limit,
             }
             for nr in map(_whole, rows(sql, values)):
-                found.setdefault(nr, Best(nr, level, WeightClass(place)))
+                found.setdefault(nr, Best(nr, WeightClass(place)))
     return list(found.values())[: request.limit], total
 
 

@@ -30,7 +30,7 @@ _NO_PARTS: Mapping[str, Sequence[Sequence[Cell]]] = MappingProxyType({})
 
 
 def load(db: Connection, layout: Layout, nrs: Sequence[int], kept: Remembered | None = None) -> dict[int, Stored]:
-    """Return the rows of these primary keys that are there, by key and in the order given; they are `kept`."""
+    """Return the rows of these primary keys that are there, by key and in the order given; keep them where told so."""
     found: dict[int, Stored] = {}
     names = partial(names_of, db)
     for chunk in batched(nrs, CHUNK):
@@ -153,10 +153,14 @@ def _heads_by_id(db: Connection, layout: Layout, selection: Selection) -> Sequen
 
     Most reads that may have thousands have some.
     """
+    if selection.order.field != layout.spec.id_path:
+        return None
     few = replace(selection, limit=min(selection.limit, MOST_AT_ONCE + 1))
-    query = window_query(layout, few, read=layout.head) if selection.order.field == layout.spec.id_path else None
-    heads: list[Head] = [] if query is None else db.execute(*query).fetchall()
-    return heads if query is not None and len(heads) <= MOST_AT_ONCE else None
+    query = window_query(layout, few, read=layout.head)
+    if query is None:
+        return None
+    heads: list[Head] = db.execute(*query).fetchall()
+    return heads if len(heads) <= MOST_AT_ONCE else None
 
 
 def shown(layout: Layout, fields: frozenset[str] | None) -> Layout:

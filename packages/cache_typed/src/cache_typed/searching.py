@@ -74,7 +74,7 @@ def _many_of_one_word(
     """Return what a tier of tokens finds, where indexes alone can tell it; no row may have the query as its code."""
     if len(query.tokens) != 1 or request.where or not layout.mapping.guesses:
         return None
-    best = one_word.best_of_many(db.execute, layout, [one_word.begun_by(query.tokens[0])], request, MAX_CANDIDATES + 1)
+    best = one_word.best_of_many(db.execute, layout, [dialect.prefixes(query.tokens)], request, MAX_CANDIDATES + 1)
     if best is None:
         return None
     rows, total = best
