@@ -109,6 +109,9 @@ def _words(write: Write, name: str, value: object, before: Held) -> list[object]
     if name == "config_attributes" and isinstance(value, list):
         pairs = cast("list[dict[str, object]]", value)
         return ["; ".join(f"{pair['config_name']}: {pair['config_value']}" for pair in pairs)]
+    if name == "configs" and isinstance(value, list):
+        options = cast("list[dict[str, Any]]", value)
+        return ["; ".join(f"{option['name']}: {', '.join(option['values'])}" for option in options)]
     if name == "custom_fields" and isinstance(value, dict):
         labels = {key: json.loads(raw)["label"] for key, raw in before["custom_field_definitions"].items()}
         return [{labels[key]: entry for key, entry in cast("dict[str, object]", value).items()}]
