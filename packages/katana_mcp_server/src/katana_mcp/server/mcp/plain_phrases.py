@@ -57,7 +57,12 @@ _READING = _compiled(
         ),
         "list traceability": (r"(?:find|look(?:ing)? (?:up|for)) (?:an? |the )?(?:serial|batch|lot)\b",),
         "low short stock": (
-            *("shopping list", r"run(?:ning)? (?:out|low)", r"(?:need|have|what) to (?:buy|order|reorder)"),
+            *(
+                "shopping list",
+                r"(?:is|are|anything|already) out of stock",
+                r"run(?:ning)? (?:out|low)",
+                r"(?:need|have|what) to (?:buy|order|reorder)",
+            ),
             r"(?:should|must|do) (?:i|we) (?:buy|purchase|order|reorder)",
         ),
         "purchase order": (
@@ -122,7 +127,7 @@ _READING = _compiled(
         "list stock adjustment": (r"^list .{0,20}\bcounts\b",),
         "inventory signals": (
             *(r"how (?:long|many days) (?:do|does|will|is) .{0,40}(?:stock|last|enough)", "days of stock", "stockout"),
-            *(r"run(?:ning)? out of(?! what)", "sold out"),
+            *(r"run(?:ning)? out of(?! what)", "sold out", r"(?:go|goes|going|be) out of stock"),
         ),
         "demand forecast": (r"(?:planned|future|expected) demand", r"expect to (?:sell|use|need)"),
         "fresh cache": ("up to date", r"how (?:old|recent|current) (?:is|are)"),
@@ -229,7 +234,13 @@ _CHANGING = _compiled(
         ),
         "create adjustment": (
             *("damaged", "broken?", "scrap(?:ped)?", "garbage", "rubbish", "ruined", "rotten", "expired", "stolen"),
-            *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
+            *(
+                "lost",
+                r"writ(?:e|ing|ten) off",
+                r"t(?:ake|ook|aken) .{1,60}out of stock",
+                r"counted (?:only )?\d+",
+                r"too (?:many|few)",
+            ),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
         ),
         "create stock adjustment": (
