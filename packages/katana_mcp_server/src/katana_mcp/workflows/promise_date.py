@@ -233,7 +233,7 @@ async def _world(
 
     own = (_ORDER, order.id) if order else ("", None)
     world = World(
-        today=services.clock.now().astimezone(services.days.zone).date(),
+        today=services.today().astimezone(services.days.zone).date(),
         recipes=recipes,
         supplies=await _supplies(variants, services),
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
