@@ -1,6 +1,6 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Sequence
 from math import inf
 
 import pytest
@@ -12,6 +12,7 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.reading import load, load_kept
 from cache_typed.remembered import Head
+from cache_typed.unchanged import unchanged
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
@@ -44,7 +45,7 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture(autouse=True)
 def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """Let no tool change a row that it got: a cache gives those that it keeps to others too."""
-    changed: list[Stored] = []
+    changed: list[object] = []
 
     def checked(
         db: Connection, layout: Layout, nrs: Sequence[int], heads: Sequence[Head] | None = None
@@ -53,8 +54,14 @@ def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
         changed.extend(stored for nr, stored in load(db, layout, list(found)).items() if stored != found[nr])
         return found
 
+    def compared[T](db: Connection, asked: Hashable | None, read: Callable[[], T], *more: Callable[[T], int]) -> T:
+        found = unchanged(db, asked, read, *more)
+        changed.extend([] if found == read() else [found])
+        return found
+
     for user in ("reading", "searching", "fuzzy"):
         monkeypatch.setattr(f"cache_typed.{user}.load_kept", checked)
+    monkeypatch.setattr("cache_typed.reading.unchanged", compared)
     yield
     assert changed == []
 

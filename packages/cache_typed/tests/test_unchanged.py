@@ -1,21 +1,23 @@
 """What was read is kept while nothing is written: by us, by another process, in memory or in a file."""
 
-from collections.abc import Callable
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
+from types import NoneType
 
 import pytest
 from typed_empty import opened
-from typed_orders import NOON
+from typed_orders import NOON, batch, order
 
-from cache_core.conditions import EVERYTHING
+from cache_core.conditions import EVERYTHING, Below, CustomValue, Missing, NoneOf, OneOf, Where, Within
 from cache_core.indexing import row_of
-from cache_core.protocol import Batch, Quarantined, Selection, Standing
+from cache_core.protocol import Batch, Quarantined, Selection, Standing, Stored
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.states import SyncState
-from cache_typed import dialect, reading
+from cache_typed import dialect
+from cache_typed import unchanged as module
 from cache_typed.backend import TypedBackend
-from cache_typed.unchanged import unchanged
+from cache_typed.unchanged import forget, question, unchanged
 
 FEW = Selection(limit=1, visibility=EVERYTHING)
 
@@ -80,20 +82,85 @@ async def test_each_question_has_its_own_answer(directory: Path | None) -> None:
         assert "id" not in (await backend.select("factory", Selection(fields=frozenset(("timezone",)))))[0].record
 
 
-async def test_what_is_long_or_asked_by_a_condition_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[object] = []
+async def one_order(backend: TypedBackend) -> Stored:
+    """Return the first order, by a condition that it meets."""
+    (found,) = await backend.select("sales_order", Selection((OneOf("order_no", ("SO-1",)),)))
+    return found
 
-    def noted[T](db: dialect.Connection, asked: object, read: Callable[[], T]) -> T:
-        kept.append(asked)
-        return unchanged(db, ("noted", asked), read)
 
-    monkeypatch.setattr(reading, "unchanged", noted)
+async def test_rows_by_condition_or_id_and_their_number_are_read_once(directory: Path | None) -> None:
+    async with opened(directory) as backend:
+        await backend.apply(batch(order(1), order(2)))
+        for orders in (2, 3):
+            found, by_id = await one_order(backend), await backend.get_many("sales_order", [2, 1, 2, 9])
+            for _ in range(2):
+                assert await one_order(backend) is found
+                assert await backend.get_many("sales_order", [2, 1, 9]) is by_id
+                assert await backend.count("sales_order") == orders
+            assert ([row.id for row in by_id.rows], by_id.missing) == ([2, 1], (9,))
+            await backend.apply(batch(order(3)))
+
+
+async def test_conditions_that_are_equal_and_mean_something_else_have_their_own_answers() -> None:
     async with opened(None) as backend:
-        await backend.select("bom_row", Selection(limit=1_000_000))
-        await backend.select("sales_order", FEW)
-        assert kept == []
-        await backend.select("factory", FEW)
-        assert kept == [("factory", FEW)]
+        await backend.apply(batch(order(1, is_own=True), order(2, is_own=1)))
+        for values, ids in (((True,), [1]), ((1,), [2]), ((True, 1), [2, 1]), ((Decimal(1),), [2])):
+            for _ in range(2):
+                found = await backend.select("sales_order", Selection((OneOf("is_own", values),)))
+                assert [row.id for row in found] == ids
+                assert await backend.count("sales_order", (OneOf("is_own", values),)) == len(ids)
+        no_number = (OneOf("is_own", (Decimal("sNaN"),)),)
+        assert await backend.select("sales_order", Selection(no_number)) == ()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "types"),
+    [
+        ((Within("a", 1, None), Below("b", True), Missing("c")), (int, NoneType, bool)),
+        ((NoneOf("a", ("1", 2)), CustomValue("b", ("name",), (False,))), (str, int, bool)),
+        ((), ()),
+    ],
+)
+def test_a_question_tells_what_kinds_of_values_it_has(conditions: Where, types: tuple[type, ...]) -> None:
+    assert question(conditions, "more") == (conditions, types, "more")
+
+
+def test_what_is_asked_by_an_amount_is_read_each_time() -> None:
+    assert question((Within("a", 1), Below("b", Decimal("sNaN"))), "more") is None
+    with closing(dialect.connect(":memory:")) as db:
+        assert [unchanged(db, None, lambda number=number: number) for number in (1, 2)] == [1, 2]
+
+
+def test_an_answer_of_too_many_rows_is_not_kept_and_of_too_many_answers_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(module, "MOST", 8)
+    with closing(dialect.connect(":memory:")) as db:
+
+        def asked(number: int, rows: int) -> tuple[int, ...]:
+            return unchanged(db, number, lambda: (rows,) * rows, len)
+
+        assert [asked(1, 4), asked(1, 3), asked(1, 2)] == [(4,) * 4, (3,) * 3, (3,) * 3]
+        assert [asked(2, 3), asked(2, 1), asked(1, 1)] == [(3,) * 3] * 3
+        assert [asked(3, 0), asked(1, 1)] == [(), (1,)]  # nine are more than eight: all is forgotten
+
+
+def test_what_is_read_while_all_is_forgotten_is_not_kept() -> None:
+    with closing(dialect.connect(":memory:")) as db:
+
+        def read(number: int) -> int:
+            forget(db)
+            return number
+
+        assert [unchanged(db, "asked", lambda number=number: read(number)) for number in (1, 2)] == [1, 2]
+
+
+async def test_answers_are_forgotten_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(None) as backend:
+        await backend.apply(batch(order(1), order(2)))
+        first = await one_order(backend)
+        monkeypatch.setattr("cache_typed.remembered.MOST", 1)
+        await backend.get_many("sales_order", [2])
+        assert await one_order(backend) is not first
 
 
 def test_an_answer_is_kept_for_its_connection_alone(tmp_path: Path) -> None:

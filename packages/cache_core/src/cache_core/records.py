@@ -104,9 +104,9 @@ def as_amount(value: object) -> Decimal | None:
 
     An amount is below 10**18, the most that Katana takes, and not closer to zero than a double can be.
     """
-    if isinstance(value, Decimal):
-        return value if value.is_finite() and _LEAST <= value.adjusted() < _MOST else None
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is Decimal:
+        return value if _LEAST <= value.adjusted() < _MOST and value.is_finite() else None
+    if type(value) is int:
         return Decimal(value) if -_TOO_MUCH < value < _TOO_MUCH else None
     return None
 

@@ -20,12 +20,10 @@ from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import HEAD, Layout
 from cache_typed.remembered import MOST_AT_ONCE, Head, Remembered, heads_of, remembered, size_of, still_same
-from cache_typed.unchanged import unchanged
+from cache_typed.unchanged import forget, question, unchanged
 
 _MAX = 2**62
 _FITTING = "cache_odd = 0"
-_FEW = 100
-"""Rows of which what was read is kept."""
 _NO_PARTS: Mapping[str, Sequence[Sequence[Cell]]] = MappingProxyType({})
 
 
@@ -67,7 +65,8 @@ def load_kept(
     rows = kept.of(layout)
     same = still_same(kept, layout, heads_of(db, layout, [nr for nr in nrs if nr in rows]) if heads is None else heads)
     made = load(db, layout, [nr for nr in nrs if nr not in same], kept)
-    kept.bound()
+    if kept.bound():
+        forget(db)
     found = same | made
     return {nr: found[nr] for nr in nrs if nr in found}
 
@@ -83,13 +82,17 @@ def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict
 
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
-    keys = keys_of(db, layout, ids)
-    found = {row.id: row for row in load_kept(db, shown(layout, fields), list(keys.values())).values()}
-    asked = dict.fromkeys(ids)
-    return Found(
-        tuple(found[record_id] for record_id in asked if record_id in found),
-        tuple(record_id for record_id in asked if record_id not in found),
-    )
+    asked = tuple(dict.fromkeys(ids))
+
+    def read() -> Found:
+        keys = keys_of(db, layout, asked)
+        found = {row.id: row for row in load_kept(db, shown(layout, fields), list(keys.values())).values()}
+        return Found(
+            tuple(found[record_id] for record_id in asked if record_id in found),
+            tuple(record_id for record_id in asked if record_id not in found),
+        )
+
+    return unchanged(db, (layout, asked, fields), read, lambda found: len(found.rows))
 
 
 def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
@@ -125,10 +128,8 @@ def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibilit
 
 def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     """Return the window of rows that meet the conditions, in order."""
-    if layout.spec.fetch_by != "full_list" or selection.where or selection.limit > _FEW:
-        return _selected(db, layout, selection)
-    # The account's own record and the definitions of its custom fields: most calls read them, and hardly any changes.
-    return unchanged(db, (layout.spec.name, selection), lambda: _selected(db, layout, selection))
+    asked = question(selection.where, layout, selection)
+    return unchanged(db, asked, lambda: _selected(db, layout, selection), len)
 
 
 def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
@@ -245,6 +246,10 @@ def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
 
 def count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
     """Return how many rows meet the conditions."""
+    return unchanged(db, question(where, layout, visibility), lambda: _count(db, layout, where, visibility))
+
+
+def _count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
     clause = compiled(layout, where, visibility)
     odd = has_overflow(db, layout)
     strange = sum(1 for _ in _overflow_rows(db, layout, where, visibility)) if odd else 0

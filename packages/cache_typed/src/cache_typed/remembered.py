@@ -51,10 +51,12 @@ class Remembered:
         self.by_layout.setdefault(layout, {})[nr] = head, stored
         self.size += size
 
-    def bound(self) -> None:
-        """Forget all where it is too much."""
-        if self.size > MOST:
-            self.by_layout, self.size = {}, 0
+    def bound(self) -> bool:
+        """Forget all where it is too much; return whether it was."""
+        if self.size <= MOST:
+            return False
+        self.by_layout, self.size = {}, 0
+        return True
 
 
 _REMEMBERED: WeakKeyDictionary[Connection, Remembered] = WeakKeyDictionary()

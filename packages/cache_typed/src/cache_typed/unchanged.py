@@ -1,17 +1,23 @@
-"""What a connection has read, as long as nothing is written: each call asks anew how all that it reads stands.
+"""What a connection has read, as long as nothing is written: calls that follow each other ask much of the same.
 
 Refuses what a transaction that writes has read: that may be taken back.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import chain
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from cache_core.conditions import Below, Condition, Missing, Scalar, Where, Within
 from cache_typed import dialect
 from cache_typed.dialect import Connection
+from cache_typed.remembered import MOST_AT_ONCE
 
-_MOST = 500
+MOST = 20_000
+"""Rows that the answers have which a connection keeps, each answer one more: these are kept in `remembered` already."""
+_NOT_READ = object()
 
 
 @dataclass(slots=True)
@@ -20,21 +26,64 @@ class _Kept:
 
     edition: tuple[int, int]
     answers: dict[Hashable, object] = field(default_factory=dict[Hashable, object])
+    size: int = 0
 
 
 _KEPT: WeakKeyDictionary[Connection, _Kept] = WeakKeyDictionary()
 
 
-def unchanged[T](db: Connection, asked: Hashable, read: Callable[[], T]) -> T:
+def unchanged[T](
+    db: Connection, asked: Hashable | None, read: Callable[[], T], rows: Callable[[T], int] = lambda _: 0
+) -> T:
     """Return what was read for this question before, or read it, where others or this connection wrote since.
 
     It is asked inside of a transaction that only reads, and who gets the answer leaves it as it is.
+
+    Args:
+        db: the connection.
+        asked: the question; None where it is read in any case.
+        read: reads the answer.
+        rows: tells how many rows an answer has; one that has more than are remembered of one read is not kept.
     """
+    if asked is None:
+        return read()
     (others,) = db.execute(dialect.EDITION).fetchone()
     edition = (others, db.total_changes)
     kept = _KEPT.get(db)
-    if kept is None or kept.edition != edition or len(kept.answers) >= _MOST:
+    if kept is None or kept.edition != edition or kept.size > MOST:
         kept = _KEPT[db] = _Kept(edition)
-    if asked not in kept.answers:
-        kept.answers[asked] = read()
-    return cast("T", kept.answers[asked])
+    found = kept.answers.get(asked, _NOT_READ)
+    if found is not _NOT_READ:
+        return cast("T", found)
+    answer = read()
+    size = rows(answer)
+    if size <= MOST_AT_ONCE:
+        kept.answers[asked] = answer
+        kept.size += 1 + size
+    return answer
+
+
+def forget(db: Connection) -> None:
+    """Keep no answer of this connection, nor the one that is being read: its rows are no longer remembered."""
+    _KEPT.pop(db, None)
+
+
+def question(where: Where, *more: Hashable) -> Hashable | None:
+    """Return what tells a question with conditions from all others; None where one is about an amount.
+
+    `True` and 1 are equal and no condition holds of both; of amounts that are no number some have no hash.
+    """
+    types = tuple(map(type, chain.from_iterable(map(_values, where))))
+    return None if Decimal in types else (where, types, *more)
+
+
+def _values(condition: Condition) -> Sequence[Scalar | None]:
+    match condition:
+        case Within(_, low, high):
+            return low, high
+        case Below(_, limit):
+            return (limit,)
+        case Missing():
+            return ()
+        case _:
+            return condition.values

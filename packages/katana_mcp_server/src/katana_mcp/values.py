@@ -33,7 +33,7 @@ def total(amounts: Sequence[Decimal | None]) -> Decimal | None:
 def get_int(record: Record, name: str) -> int | None:
     """Return an id or a count, or None."""
     value = record.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if type(value) is int else None
 
 
 def id_in(text: str) -> int | None:

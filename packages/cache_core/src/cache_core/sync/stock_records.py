@@ -45,5 +45,7 @@ def target_of(level: Record) -> Decimal | None:
 
     Katana's reorder point is an older name of the safety stock: the two are never added up.
     """
-    points = as_amount(level.get("reorder_point")), as_amount(level.get("safety_stock_level"))
-    return max((point for point in points if point is not None), default=None)
+    point, safety = as_amount(level.get("reorder_point")), as_amount(level.get("safety_stock_level"))
+    if point is None or safety is None:
+        return safety if point is None else point
+    return max(point, safety)

@@ -29,12 +29,11 @@ async def rows_by_level(
             break
         selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left, fields=read)
         stored, more = await first_rows(services, "bom_row", selection)
-        records = [row.record for row in stored]
-        left -= len(records)
-        for record in sorted(records, key=_place):
+        left -= len(stored)
+        for record in sorted([row.record for row in stored], key=_place):
             found.setdefault(get_int(record, above) or 0, []).append(record)
-        ends_below = dict.fromkeys(variant for row in records if (variant := get_int(row, below)) is not None)
-        frontier = [number for number in ends_below if number not in seen]
+        ends_below = dict.fromkeys([get_int(row.record, below) for row in stored])
+        frontier = [number for number in ends_below if number is not None and number not in seen]
         seen.update(frontier)
     return found, more
 

@@ -98,7 +98,7 @@ def build_plan(product: int, recipes: Recipes) -> BuildPlan:
     """Return how a product is built, of its recipe and those of all below it."""
     parts = dict[int, Decimal]()
     for ingredient, per_unit in recipes.get(product, ()):
-        parts[ingredient] = parts.get(ingredient, _ZERO) + per_unit
+        parts[ingredient] = parts[ingredient] + per_unit if ingredient in parts else per_unit
     if not any(recipes.get(ingredient) for ingredient in parts):
         return BuildPlan(product, recipes, parts, (product, *reversed(parts)), has_made_parts=False)
     circular = set[int]()

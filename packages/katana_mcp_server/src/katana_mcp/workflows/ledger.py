@@ -129,19 +129,21 @@ def standing(movements: Sequence[Record]) -> LedgerBalance:
         while end < len(movements) and text(movements[end], "movement_date") == moment:
             end += 1
         after = before
+        balances: list[Decimal | None] = []
         for record in movements[begin:end]:
             change = number(record, "quantity_change")
             after = None if after is None or change is None else after + change
-        balance, follows = None, False
-        for record in movements[begin:end]:
-            balance = number(record, "balance_after")
-            if after is not None and balance is not None and (balance == after or abs(balance - after) <= ROUNDING):
-                follows = True
+            balances.append(number(record, "balance_after"))
+        follows = after is not None and (after in balances or _is_near(after, balances))
         if broken or not (follows or not begin):
             ids = (get_int(movement, "id") for movement in movements[begin:end])
             broken += [movement_id for movement_id in ids if movement_id is not None]
-        before, begin = after if follows else balance, end
+        before, begin = after if follows else balances[-1], end
     return LedgerBalance(before, tuple(broken))
+
+
+def _is_near(sum_: Decimal, balances: Sequence[Decimal | None]) -> bool:
+    return any(balance is not None and abs(balance - sum_) <= ROUNDING for balance in balances)
 
 
 def _standings(pairs: Mapping[Pair, Sequence[Record]]) -> Mapping[Pair, LedgerBalance]:

@@ -199,7 +199,7 @@ async def _within_horizon(levels: Mapping[Place, Level], end: str, services: Ser
         for place, of in needs.items()
     }
     return {
-        place: replace(level, committed=max(level.committed - later.get(place, Decimal(0)), Decimal(0)))
+        place: level._replace(committed=max(level.committed - later.get(place, Decimal(0)), Decimal(0)))
         for place, level in levels.items()
     }
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 type Place = tuple[int, int]
 """Variant and location."""
@@ -10,8 +11,7 @@ type Recipes = Mapping[int, Sequence[tuple[int, Decimal]]]
 """By the variant that is made: its ingredients, and how much one unit takes of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """The stock of a variant at a location, in its unit; `target` is its reorder point or safety stock."""
 
     target: Decimal
