@@ -42,7 +42,7 @@ def _free(stock: Mapping[int, Decimal]) -> Free:
 
 
 def _limits(plan: BuildPlan, free: Free) -> Mapping[int, Decimal]:
-    return plan.limits(plan.buildable(free).count, free)
+    return plan.limits(plan.buildable(free).units, free)
 
 
 @given(recipes, stocks)
@@ -52,7 +52,7 @@ def test_what_can_be_built_is_what_can_be_taken_piece_by_piece(recipes: Recipe, 
         count += 1
     plan = build_plan(BIKE, recipes)
     found, limits = plan.buildable(_free(free)), _limits(plan, _free(free))
-    assert found.count == count
+    assert found.units == count
     assert found.from_parts <= count
     assert limits
     assert set(limits) <= {SPOKE, PAINT}
@@ -63,19 +63,19 @@ def test_one_more_can_be_built_once_what_lacks_is_there(recipes: Recipe, free: d
     plan, more = build_plan(BIKE, recipes), dict(_free(free))
     for variant, lacks in _limits(plan, more).items():
         more[variant] = more.get(variant, Decimal(0)) + lacks
-    assert plan.buildable(more).count > plan.buildable(_free(free)).count
+    assert plan.buildable(more).units > plan.buildable(_free(free)).units
 
 
 def test_no_recipe_is_limited_by_nothing() -> None:
     plan = build_plan(BIKE, {})
-    assert plan.buildable({}).count == plan.buildable({}).from_parts == 10**9
+    assert plan.buildable({}).units == plan.buildable({}).from_parts == 10**9
 
 
 def test_what_is_made_of_itself_is_not_built() -> None:
     circular: Recipe = {BIKE: [(WHEEL, Decimal(1))], WHEEL: [(BIKE, Decimal(1))]}
     plan, free = build_plan(BIKE, circular), {WHEEL: Decimal(9)}
     assert plan.circular
-    assert (plan.buildable(free).count, plan.buildable(free).from_parts, _limits(plan, free)) == (0, 0, {})
+    assert (plan.buildable(free).units, plan.buildable(free).from_parts, _limits(plan, free)) == (0, 0, {})
 
 
 async def test_each_product_is_built_as_often_as_its_scarcest_ingredient_allows(

@@ -8,10 +8,10 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What is there from a day on.
 
     Attributes:
@@ -24,8 +24,7 @@ class Share:
     source: object
 
 
-@dataclass(frozen=True, slots=True)
-class Promised:
+class Promised(NamedTuple):
     """How a quantity comes together.
 
     Attributes:

@@ -289,8 +289,8 @@ class _Beside(NamedTuple):
 
 def _row(wait: _Wait, beside: _Beside, today: str) -> BlockingIngredient:
     variant_id, location_id = wait.place
-    levels, arrivals, needs, names, services = beside
-    level, coming = levels.get(wait.place, EMPTY), arrivals.by_place.get(wait.place, [])
+    levels, brought, needs, names, services = beside
+    level, coming = levels.get(wait.place, EMPTY), brought.by_place.get(wait.place, [])
     needed = wait.needed()
     held_up = sorted(wait.rows, key=lambda pair: text(pair[1], "production_deadline_date") or _LAST)
     return BlockingIngredient(

@@ -1,9 +1,8 @@
 """`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import cast
+from typing import NamedTuple, cast
 
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -84,8 +83,7 @@ class BuildableAnswer(Envelope):
     not_found: list[NotFound]
 
 
-@dataclass(frozen=True, slots=True)
-class _Built:
+class _Built(NamedTuple):
     """A product at a location, and how many of it can be built there."""
 
     place: Place
@@ -95,11 +93,11 @@ class _Built:
 
     def rank(self) -> tuple[int, int, int]:
         """Return what those of which most can be built come first by."""
-        return (-self.found.count, *self.place)
+        return (-self.found.units, *self.place)
 
     def limits(self) -> list[tuple[int, Decimal]]:
         """Return what lacks for one more, the largest quantity first."""
-        return sorted(self.plan.limits(self.found.count, self.free).items(), key=lambda item: -item[1])
+        return sorted(self.plan.limits(self.found.units, self.free).items(), key=lambda item: -item[1])
 
 
 async def _run(request: BuildableRequest, services: Services) -> Answer:
@@ -212,8 +210,8 @@ def _row(built: _Built, lacking: Sequence[tuple[int, Decimal]], is_read: bool, n
         uom=text(names.item(names.record("variant", variant)), "uom"),
         location_id=location,
         location=names.name("location", location),
-        buildable=found.count,
-        without_subassemblies=found.from_parts if found.from_parts != found.count else None,
+        buildable=found.units,
+        without_subassemblies=found.from_parts if found.from_parts != found.units else None,
         limited_by=[_limit(ingredient, lacks, names) for ingredient, lacks in lacking[:_NAMED]],
         note=note,
     )

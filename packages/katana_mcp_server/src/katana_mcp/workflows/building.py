@@ -1,8 +1,8 @@
 """How many of a product can be built from what is there, subassemblies built along where they lack. Pure arithmetic."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from katana_mcp.workflows.requirements import Recipes, in_order
 
@@ -13,21 +13,19 @@ type Free = Mapping[int, Decimal]
 """Stock that may be taken, by variant: more than nothing of each, and none of what is not named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Buildable:
+class Buildable(NamedTuple):
     """How many can be built.
 
     Attributes:
-        count: whole units.
+        units: whole ones.
         from_parts: of these, without building any subassembly.
     """
 
-    count: int
+    units: int
     from_parts: int
 
 
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
+class BuildPlan(NamedTuple):
     """How a product is built, whatever is in stock; those that are there already do not count.
 
     Attributes:

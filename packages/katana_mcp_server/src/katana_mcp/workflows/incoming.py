@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selected, Selection
@@ -66,8 +67,7 @@ class Incoming(Answer):
     supplier: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """What a document brings to a place.
 
     Attributes:

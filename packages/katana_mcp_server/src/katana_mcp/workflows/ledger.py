@@ -7,6 +7,7 @@ One that is deleted leaves without a trace: the ledger then does not end at the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from cache_core.conditions import Order, Where, Within
 from cache_core.protocol import Selection
@@ -100,8 +101,7 @@ def _end(pair: Pair, balance: Decimal, held: Decimal) -> str:
     return f"variant {variant} at location {location}: {balance.normalize():f} here, {held.normalize():f} in Katana"
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerBalance:
+class LedgerBalance(NamedTuple):
     """What a pair's movements come to.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Who takes a variant from a location: open sales orders, and open manufacturing orders."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selected, Selection, Stored
@@ -28,8 +28,7 @@ THERE = ("IN_STOCK", "NOT_APPLICABLE")
 """Availabilities of a row whose goods are there: booked for it by the rank of its order, or never in stock."""
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """An open order that takes a variant from a location: its number, by when, and how much it still takes.
 
     Attributes:
@@ -48,8 +47,7 @@ type Needs = Mapping[Place, Sequence[Need]]
 """By place, the earliest first; those without a date last."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRow:
+class OpenRow(NamedTuple):
     """A row of a sales order of which something is left to ship.
 
     Attributes:

@@ -6,8 +6,7 @@ orders before it. What lacks is told with what brings it.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, NamedTuple, cast
 
 from pydantic import Field
 
@@ -124,8 +123,7 @@ class OrderReadinessAnswer(Envelope):
     late: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     """An order with how many rows are open, those whose goods are not there, and what became of it."""
 
     order: Stored

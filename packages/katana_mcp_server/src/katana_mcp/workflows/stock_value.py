@@ -6,10 +6,11 @@ moment that lies ahead, a beginning that is not before the end, and a ledger of 
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import cast
+from types import MappingProxyType
+from typing import NamedTuple, cast
 
 from cache_core.conditions import OneOf, Where, Within
 from cache_core.records import Record, as_id, iso
@@ -142,8 +143,7 @@ class _Sum:
         self.variants += valued.is_there
 
 
-@dataclass(frozen=True, slots=True)
-class _Valued:
+class _Valued(NamedTuple):
     """What a variant at a location was worth at both moments; None where the ledger does not tell.
 
     Attributes:
@@ -156,7 +156,7 @@ class _Valued:
     before: Decimal | None
     now: Decimal | None
     is_there: bool
-    changes: Mapping[str, tuple[int, Decimal]] = field(default_factory=dict[str, tuple[int, Decimal]])
+    changes: Mapping[str, tuple[int, Decimal]] = MappingProxyType({})
 
 
 async def _run(request: StockValueRequest, services: Services) -> Answer:
