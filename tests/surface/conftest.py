@@ -1,6 +1,6 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from math import inf
 
 import pytest
@@ -12,7 +12,7 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout
 from cache_typed.reading import load, load_kept
 from cache_typed.remembered import Head
-from cache_typed.unchanged import unchanged
+from cache_typed.unchanged import Question, unchanged
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
@@ -54,7 +54,7 @@ def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
         changed.extend(stored for nr, stored in load(db, layout, list(found)).items() if stored != found[nr])
         return found
 
-    def compared[T](db: Connection, asked: Hashable | None, read: Callable[[], T], *more: Callable[[T], int]) -> T:
+    def compared[T](db: Connection, asked: Question | None, read: Callable[[], T], *more: Callable[[T], int]) -> T:
         found = unchanged(db, asked, read, *more)
         changed.extend([] if found == read() else [found])
         return found

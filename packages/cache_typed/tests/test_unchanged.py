@@ -17,8 +17,9 @@ from cache_core.states import SyncState
 from cache_typed import dialect
 from cache_typed import unchanged as module
 from cache_typed.backend import TypedBackend
-from cache_typed.unchanged import forget, question, unchanged
+from cache_typed.unchanged import Question, forget, question, unchanged
 
+ASKED = Question(("asked",))
 FEW = Selection(limit=1, visibility=EVERYTHING)
 
 
@@ -122,7 +123,7 @@ async def test_conditions_that_are_equal_and_mean_something_else_have_their_own_
     ],
 )
 def test_a_question_tells_what_kinds_of_values_it_has(conditions: Where, types: tuple[type, ...]) -> None:
-    assert question(conditions, "more") == (conditions, types, "more")
+    assert question(conditions, "more") == Question((conditions, types, "more"), len(types))
 
 
 def test_what_is_asked_by_an_amount_is_read_each_time() -> None:
@@ -131,17 +132,18 @@ def test_what_is_asked_by_an_amount_is_read_each_time() -> None:
         assert [unchanged(db, None, lambda number=number: number) for number in (1, 2)] == [1, 2]
 
 
-def test_an_answer_of_too_many_rows_is_not_kept_and_of_too_many_answers_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_too_many_rows_or_values_is_not_kept_and_of_too_many_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
-    monkeypatch.setattr(module, "MOST", 8)
+    monkeypatch.setattr(module, "MOST", 10)
     with closing(dialect.connect(":memory:")) as db:
 
-        def asked(number: int, rows: int) -> tuple[int, ...]:
-            return unchanged(db, number, lambda: (rows,) * rows, len)
+        def asked(number: int, rows: int, values: int = 0) -> tuple[int, ...]:
+            return unchanged(db, Question((number,), values), lambda: (rows,) * rows, len)
 
         assert [asked(1, 4), asked(1, 3), asked(1, 2)] == [(4,) * 4, (3,) * 3, (3,) * 3]
-        assert [asked(2, 3), asked(2, 1), asked(1, 1)] == [(3,) * 3] * 3
-        assert [asked(3, 0), asked(1, 1)] == [(), (1,)]  # nine are more than eight: all is forgotten
+        assert [asked(0, 1, 4), asked(0, 2, 4)] == [(1,), (2, 2)]
+        assert [asked(2, 3, 2), asked(2, 1, 2), asked(1, 1)] == [(3,) * 3] * 3
+        assert [asked(3, 0), asked(1, 1)] == [(), (1,)]  # eleven are more than ten: all is forgotten
 
 
 def test_what_is_read_while_all_is_forgotten_is_not_kept() -> None:
@@ -151,7 +153,7 @@ def test_what_is_read_while_all_is_forgotten_is_not_kept() -> None:
             forget(db)
             return number
 
-        assert [unchanged(db, "asked", lambda number=number: read(number)) for number in (1, 2)] == [1, 2]
+        assert [unchanged(db, ASKED, lambda number=number: read(number)) for number in (1, 2)] == [1, 2]
 
 
 async def test_answers_are_forgotten_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,8 +168,8 @@ async def test_answers_are_forgotten_with_their_rows(monkeypatch: pytest.MonkeyP
 def test_an_answer_is_kept_for_its_connection_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     with closing(dialect.connect(path)) as one, closing(dialect.connect(path)) as other:
-        assert unchanged(one, "asked", lambda: 1) == 1
-        assert unchanged(other, "asked", lambda: 2) == 2
-        assert unchanged(one, "asked", lambda: 3) == 1
+        assert unchanged(one, ASKED, lambda: 1) == 1
+        assert unchanged(other, ASKED, lambda: 2) == 2
+        assert unchanged(one, ASKED, lambda: 3) == 1
         other.execute("CREATE TABLE t (n)")
-        assert unchanged(one, "asked", lambda: 3) == 3
+        assert unchanged(one, ASKED, lambda: 3) == 3

@@ -20,7 +20,7 @@ from cache_typed.field_names import names_of
 from cache_typed.keys import keys_of, marks, read_back, sortable
 from cache_typed.mapping import HEAD, Layout
 from cache_typed.remembered import MOST_AT_ONCE, Head, Remembered, heads_of, remembered, size_of, still_same
-from cache_typed.unchanged import forget, question, unchanged
+from cache_typed.unchanged import Question, forget, question, unchanged
 
 _MAX = 2**62
 _FITTING = "cache_odd = 0"
@@ -92,7 +92,7 @@ def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: fr
             tuple(record_id for record_id in asked if record_id not in found),
         )
 
-    return unchanged(db, (layout, asked, fields), read, lambda found: len(found.rows))
+    return unchanged(db, Question((layout, asked, fields), len(asked)), read, lambda found: len(found.rows))
 
 
 def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
@@ -268,7 +268,7 @@ def state(db: Connection, entity: str) -> SyncState:
 
 def standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:
     """Return how each of these entities stands, in the order asked."""
-    return dict(unchanged(db, ("standings", *entities), lambda: _standings(db, entities)))
+    return dict(unchanged(db, Question(("standings", *entities)), lambda: _standings(db, entities)))
 
 
 def _standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:

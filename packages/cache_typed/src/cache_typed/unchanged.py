@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
-from typing import cast
+from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from cache_core.conditions import Below, Condition, Missing, Scalar, Where, Within
@@ -16,8 +16,18 @@ from cache_typed.dialect import Connection
 from cache_typed.remembered import MOST_AT_ONCE
 
 MOST = 20_000
-"""Rows that the answers have which a connection keeps, each answer one more: these are kept in `remembered` already."""
+"""Values of questions that a connection keeps, and rows of their answers, which are kept in `remembered` already.
+
+Each answer counts as one more.
+"""
 _NOT_READ = object()
+
+
+class Question(NamedTuple):
+    """What is asked, and how many values it names: one of very many is not kept."""
+
+    about: tuple[Hashable, ...]
+    values: int = 0
 
 
 @dataclass(slots=True)
@@ -33,7 +43,7 @@ _KEPT: WeakKeyDictionary[Connection, _Kept] = WeakKeyDictionary()
 
 
 def unchanged[T](
-    db: Connection, asked: Hashable | None, read: Callable[[], T], rows: Callable[[T], int] = lambda _: 0
+    db: Connection, asked: Question | None, read: Callable[[], T], rows: Callable[[T], int] = lambda _: 0
 ) -> T:
     """Return what was read for this question before, or read it, where others or this connection wrote since.
 
@@ -45,7 +55,7 @@ def unchanged[T](
         read: reads the answer.
         rows: tells how many rows an answer has; one that has more than are remembered of one read is not kept.
     """
-    if asked is None:
+    if asked is None or asked.values > MOST_AT_ONCE:
         return read()
     (others,) = db.execute(dialect.EDITION).fetchone()
     edition = (others, db.total_changes)
@@ -56,10 +66,10 @@ def unchanged[T](
     if found is not _NOT_READ:
         return cast("T", found)
     answer = read()
-    size = rows(answer)
-    if size <= MOST_AT_ONCE:
+    has = rows(answer)
+    if has <= MOST_AT_ONCE:
         kept.answers[asked] = answer
-        kept.size += 1 + size
+        kept.size += 1 + has + asked.values
     return answer
 
 
@@ -68,13 +78,13 @@ def forget(db: Connection) -> None:
     _KEPT.pop(db, None)
 
 
-def question(where: Where, *more: Hashable) -> Hashable | None:
+def question(where: Where, *more: Hashable) -> Question | None:
     """Return what tells a question with conditions from all others; None where one is about an amount.
 
     `True` and 1 are equal and no condition holds of both; of amounts that are no number some have no hash.
     """
     types = tuple(map(type, chain.from_iterable(map(_values, where))))
-    return None if Decimal in types else (where, types, *more)
+    return None if Decimal in types else Question((where, types, *more), len(types))
 
 
 def _values(condition: Condition) -> Sequence[Scalar | None]:
