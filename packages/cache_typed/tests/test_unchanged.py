@@ -4,6 +4,7 @@ from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from types import NoneType
+from typing import Any
 
 import pytest
 from typed_empty import opened
@@ -21,6 +22,12 @@ from cache_typed.unchanged import Question, forget, question, unchanged
 
 ASKED = Question(("asked",))
 FEW = Selection(limit=1, visibility=EVERYTHING)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is asked be asked by a short read."""
+    monkeypatch.setattr(module, "is_short", lambda: True)
 
 
 @pytest.fixture(params=["file", "memory"])
@@ -102,6 +109,15 @@ async def test_rows_by_condition_or_id_and_their_number_are_read_once(directory:
             await backend.apply(batch(order(3)))
 
 
+async def test_ids_that_are_equal_and_name_no_record_have_their_own_answers() -> None:
+    async with opened(None) as backend:
+        await backend.apply(batch(order(1)))
+        no_ids: list[Any] = [Decimal(1)]
+        for _ in range(2):
+            assert not (await backend.get_many("sales_order", no_ids)).rows
+            assert len((await backend.get_many("sales_order", [1])).rows) == 1
+
+
 async def test_conditions_that_are_equal_and_mean_something_else_have_their_own_answers() -> None:
     async with opened(None) as backend:
         await backend.apply(batch(order(1, is_own=True), order(2, is_own=1)))
@@ -126,12 +142,16 @@ def test_a_question_tells_what_kinds_of_values_it_has(conditions: Where, types: 
     assert question(conditions, "more") == Question((conditions, types, "more"), len(types))
 
 
-def test_what_is_asked_by_an_amount_is_read_each_time() -> None:
+@pytest.mark.usefixtures("short")
+def test_what_is_asked_by_an_amount_or_by_very_many_values_is_read_each_time() -> None:
     assert question((Within("a", 1), Below("b", Decimal("sNaN"))), "more") is None
+    assert question((OneOf("a", tuple(range(1_001))),), "more") is None
+    assert question((OneOf("a", tuple(range(999))), Below("b", 1)), "more") is not None
     with closing(dialect.connect(":memory:")) as db:
         assert [unchanged(db, None, lambda number=number: number) for number in (1, 2)] == [1, 2]
 
 
+@pytest.mark.usefixtures("short")
 def test_what_has_too_many_rows_or_values_is_not_kept_and_of_too_many_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_AT_ONCE", 3)
     monkeypatch.setattr(module, "MOST", 10)
@@ -146,6 +166,12 @@ def test_what_has_too_many_rows_or_values_is_not_kept_and_of_too_many_nothing(mo
         assert [asked(3, 0), asked(1, 1)] == [(), (1,)]  # eleven are more than ten: all is forgotten
 
 
+def test_what_is_asked_in_a_thread_is_read_each_time() -> None:
+    with closing(dialect.connect(":memory:")) as db:
+        assert [unchanged(db, ASKED, lambda number=number: number) for number in (1, 2)] == [1, 2]
+
+
+@pytest.mark.usefixtures("short")
 def test_what_is_read_while_all_is_forgotten_is_not_kept() -> None:
     with closing(dialect.connect(":memory:")) as db:
 
@@ -165,6 +191,7 @@ async def test_answers_are_forgotten_with_their_rows(monkeypatch: pytest.MonkeyP
         assert await one_order(backend) is not first
 
 
+@pytest.mark.usefixtures("short")
 def test_an_answer_is_kept_for_its_connection_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     with closing(dialect.connect(path)) as one, closing(dialect.connect(path)) as other:

@@ -92,7 +92,9 @@ def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: fr
             tuple(record_id for record_id in asked if record_id not in found),
         )
 
-    return unchanged(db, Question((layout, asked, fields), len(asked)), read, lambda found: len(found.rows))
+    return unchanged(
+        db, Question((layout, asked, tuple(map(type, asked)), fields), len(asked)), read, lambda found: len(found.rows)
+    )
 
 
 def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:

@@ -39,6 +39,11 @@ class PutOff(Exception):
     """The read was not done here, or not to its end."""
 
 
+def is_short() -> bool:
+    """Return whether the read under way is done where it was asked for."""
+    return _is_short.get()
+
+
 def takes_long() -> None:
     """Leave the read under way to a thread, unless it is in one.
 

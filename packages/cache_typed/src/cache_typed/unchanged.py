@@ -1,6 +1,7 @@
 """What a connection has read, as long as nothing is written: calls that follow each other ask much of the same.
 
-Refuses what a transaction that writes has read: that may be taken back.
+Of short reads alone: what is done in a thread took long, and is timed. What a transaction that writes has read is not
+kept: it may be taken back.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -14,6 +15,7 @@ from cache_core.conditions import Below, Condition, Missing, Scalar, Where, With
 from cache_typed import dialect
 from cache_typed.dialect import Connection
 from cache_typed.remembered import MOST_AT_ONCE
+from cache_typed.transactions import is_short
 
 MOST = 20_000
 """Values of questions that a connection keeps, and rows of their answers, which are kept in `remembered` already.
@@ -47,15 +49,15 @@ def unchanged[T](
 ) -> T:
     """Return what was read for this question before, or read it, where others or this connection wrote since.
 
-    It is asked inside of a transaction that only reads, and who gets the answer leaves it as it is.
+    Who gets the answer leaves it as it is.
 
     Args:
         db: the connection.
-        asked: the question; None where it is read in any case.
+        asked: the question; None where it is read in any case, as is one of very many values.
         read: reads the answer.
         rows: tells how many rows an answer has; one that has more than are remembered of one read is not kept.
     """
-    if asked is None or asked.values > MOST_AT_ONCE:
+    if asked is None or asked.values > MOST_AT_ONCE or not is_short():
         return read()
     (others,) = db.execute(dialect.EDITION).fetchone()
     edition = (others, db.total_changes)
@@ -79,11 +81,14 @@ def forget(db: Connection) -> None:
 
 
 def question(where: Where, *more: Hashable) -> Question | None:
-    """Return what tells a question with conditions from all others; None where one is about an amount.
+    """Return what tells a question with conditions from all others; None of many values, or about an amount.
 
     `True` and 1 are equal and no condition holds of both; of amounts that are no number some have no hash.
     """
-    types = tuple(map(type, chain.from_iterable(map(_values, where))))
+    values = list(map(_values, where))
+    if sum(map(len, values)) > MOST_AT_ONCE:
+        return None
+    types = tuple(map(type, chain.from_iterable(values)))
     return None if Decimal in types else Question((where, types, *more), len(types))
 
 

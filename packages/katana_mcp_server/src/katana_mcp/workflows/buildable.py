@@ -1,5 +1,6 @@
 """`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple, cast
@@ -18,7 +19,6 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import truncated
 from katana_mcp.workflows.building import Buildable, BuildPlan, Free, build_plan
-from katana_mcp.workflows.computing import computed
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
@@ -121,8 +121,8 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     )
     levels, unjudged = levels_in(stock, places)
     unknown = {record_id for record_id in stock.unknown if isinstance(record_id, int)}
-    products = [number for number in made if number in recipes]
-    built = await computed(sum(map(len, recipes.values())), _built, products, recipes, levels, request)
+    # Ten thousand products take seconds of a processor, and so do a few with many levels below them.
+    built = await asyncio.to_thread(_built, [number for number in made if number in recipes], recipes, levels, request)
 
     async def render(first: int, last: int) -> list[Answer]:
         return await _rows(built[first:last], unknown, services)
