@@ -15,7 +15,9 @@ from katana_mcp.configuration.settings import Choice, load, load_choice
 from katana_mcp.server.application import application
 from katana_mcp.server.catalogue import EVERYDAY, FEW, absent_tools, promised, served, unlisted
 from katana_mcp.server.made_tools import tools
+from katana_mcp.server.mcp import asked_alike
 from katana_mcp.server.mcp.catalogue import catalogue, listing, tokens
+from katana_mcp.server.mcp.tool_ranking import DescribedTool, ranked
 from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock
@@ -26,8 +28,12 @@ from .usual import lasting
 LISTED = {row["name"]: row for row in catalogue()}
 SPECS = {tool.name: tool for tool in tools()}
 DATA = Path(__file__).parent
-_ASKED: Mapping[str, Mapping[str, str]] = tomllib.loads((DATA / "plain_questions.toml").read_text("utf-8"))
-QUESTIONS, SPOKEN = _ASKED["questions"], _ASKED["spoken"]
+EXAMPLES: Mapping[str, list[str]] = tomllib.loads(asked_alike.EXAMPLES.read_text("utf-8"))
+DESCRIBED = [
+    DescribedTool(row["name"], row["description"], " ".join(row["inputSchema"]["properties"])) for row in catalogue()
+]
+QUESTIONS = {questions[0]: tool for tool, questions in EXAMPLES.items()}
+STRANGERS: Mapping[str, list[str]] = tomllib.loads((DATA / "strangers_questions.toml").read_text("utf-8"))
 WHOLE_LIST: list[str] = tomllib.loads((DATA / "whole_list.toml").read_text("utf-8"))["tools"]
 EVERYDAY_SERVED = Setup(flags={"toolsets": ()})
 SMALL = Setup(flags={"toolsets": (), "search_mode": True})
@@ -84,8 +90,6 @@ async def _found(stage: Stage, question: str) -> list[str]:
 
 
 async def test_every_tool_is_found_by_plain_questions_among_the_first_three(own: OwnSandbox) -> None:
-    assert set(QUESTIONS.values()) == set(LISTED)
-    assert len(QUESTIONS) >= 40
     for setup, absent in ((EVERY_TOOL_FOUND, set[str]()), (EVERYDAY_SERVED, {"rebuild_cache"})):
         async with staged(own, setup) as stage:
             found = {question: await _found(stage, question) for question in QUESTIONS}
@@ -93,11 +97,23 @@ async def test_every_tool_is_found_by_plain_questions_among_the_first_three(own:
         assert set(missed.values()) == absent, missed
 
 
-async def test_every_tool_is_found_in_the_words_of_clerks_among_the_first_three(own: OwnSandbox) -> None:
-    assert set(SPOKEN.values()) == set(LISTED)
-    async with staged(own, EVERY_TOOL_FOUND) as stage:
-        found = {question: await _found(stage, question) for question in SPOKEN}
-    assert {question: found[question] for question, tool in SPOKEN.items() if tool not in found[question]} == {}
+def test_every_tool_has_examples_and_each_of_them_finds_it() -> None:
+    assert set(EXAMPLES) == set(LISTED)
+    assert {tool: questions for tool, questions in EXAMPLES.items() if len(questions) < 5} == {}
+    every = [(question, tool) for tool, questions in EXAMPLES.items() for question in questions]
+    assert len({question.casefold() for question, _ in every}) == len(every)
+    assert [pair for pair in every if pair[1] not in ranked(pair[0], DESCRIBED)[:3]] == []
+
+
+def test_what_strangers_ask_is_found_nine_times_in_ten() -> None:
+    assert {tool for tools in STRANGERS.values() for tool in tools} <= set(LISTED)
+    assert not {question.casefold() for question in STRANGERS} & {
+        question.casefold() for questions in EXAMPLES.values() for question in questions
+    }
+    first = [question for question, tools in STRANGERS.items() if ranked(question, DESCRIBED)[0] in tools]
+    missed = [question for question, tools in STRANGERS.items() if not {*ranked(question, DESCRIBED)[:3]} & {*tools}]
+    assert len(missed) <= len(STRANGERS) / 10, missed
+    assert len(first) >= len(STRANGERS) * 0.7
 
 
 async def test_what_a_search_shows_of_a_tool_suffices_to_call_it(own: OwnSandbox) -> None:
