@@ -43,6 +43,7 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "client": (_of("outside.client"), (0,)),
     "cold": (_of("first_minute.first_answers"), (5_000,)),
     "calls": (_of("serving.warm_calls"), (0,)),
+    "written": (_of("serving.after_writes"), (0,)),
     "http": (_of("over_http.calls"), (0,)),
     "starts": (_of("serving.starts"), (0,)),
     "budget": (_of("outside.budget"), (0,)),

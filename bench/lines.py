@@ -61,6 +61,7 @@ READ_TOOLS = (
 """Every tool that only reads."""
 NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1, "trace": 3}
 """Requests of a warm call of what has to ask Katana each time."""
+IN_ALL, IN_ALL_AFTER_WRITES = "all tools", "all tools, something written before each call"
 _HARDER = {"list_low_stock_items": 3, "list_blocking_ingredients": 3}
 """How many times the same answer may cost what looks at many levels for it; twice for others."""
 _WHOLE = frozenset(("buildable", "stock_value", "promise_date", "order_readiness", *_HARDER))
@@ -270,6 +271,8 @@ def _lines() -> Iterator[Line]:
     for tool in READ_TOOLS:
         yield _call(tool)
         yield Line(topic=CALLS, what=f"{tool}, requests to Katana", unit="requests", goal={0: NOT_CACHED.get(tool, 0)})
+    yield Line(topic=CALLS, what=IN_ALL, base=SAME, note="of those that ask Katana nothing, p50 added up")
+    yield Line(topic=CALLS, what=IN_ALL_AFTER_WRITES, base=SAME, note="so is the first call after each sync")
     yield Line(topic=HTTP, what=LATENCY, sizes=CLIENTS, base=SAME, note="by the clock; floor: a tool that does nothing")
     yield Line(topic=HTTP, what=SPREAD, unit="times", sizes=CLIENTS, base=SAME, goal={100: 5})
     yield Line(

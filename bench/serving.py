@@ -2,12 +2,13 @@
 
 import os
 import resource
+import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import httpx
 from fastmcp import Client
@@ -20,6 +21,7 @@ from bench.caches import FLOOR
 from bench.figures import Figure, Work, p50, side_by_side
 from bench.noop_server import Repeating, repeating
 from bench.noop_server import server as noop_server
+from cache_typed import dialect
 from katana_mcp.caches.backends import BACKENDS
 from katana_mcp.configuration.logs import configure
 from katana_mcp.testing import Setup, Stage, staged
@@ -29,6 +31,7 @@ STARTS = 5
 OURS = "ours"
 
 
+TYPED, _WRITTEN = "typed", "written"
 _CALLS = 50
 _IN_A_MINUTE = 10
 """Requests that calls send while time stands still: what is read live has some 30 a minute."""
@@ -55,6 +58,51 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
             }
             figures += await _warm(tool, stages, least)
     return figures
+
+
+async def after_writes(_size: int, directory: Path) -> list[Figure]:
+    """Measure all tools that ask Katana nothing: warm, and with something written to the cache before each call.
+
+    What was read is read again then, and rows that are still the same are not made anew.
+    """
+    configure("ERROR")
+    taken: list[Mapping[str, float]] = []
+    async with AsyncExitStack() as stack:
+        setup = Setup(cache_dir=directory, flags={"cache_backend": TYPED})
+        stage = await stack.enter_async_context(staged(prepared(ManualClock(auto=False)), setup))
+        katana = await stack.enter_async_context(_katana(stage))
+        same = await stack.enter_async_context(Client(repeating(await _answers(stage, katana))))
+        writer = stack.enter_context(closing(sqlite3.connect(_only_file(directory), isolation_level=None)))
+        for tool in lines.READ_TOOLS:
+            if tool not in lines.NOT_CACHED:
+                _a_minute_later(stage)
+                taken.append(await _after_writes(tool, stage, same, writer))
+    return [
+        Figure(
+            topic=lines.CALLS, what=what, size=0, values={TYPED: _sum(taken, side), lines.SAME: _sum(taken, lines.SAME)}
+        )
+        for what, side in ((lines.IN_ALL, TYPED), (lines.IN_ALL_AFTER_WRITES, _WRITTEN))
+    ]
+
+
+async def _after_writes(tool: str, stage: Stage, same: Client[Any], writer: sqlite3.Connection) -> Mapping[str, float]:
+    warm = partial(_called, stage, tool, _usual(stage, tool))
+
+    async def write(repeat: int) -> object:
+        return writer.execute(dialect.REMEMBER_STATE, ("nothing", str(repeat)))
+
+    await warm(0)
+    works: dict[str, Work] = {TYPED: warm, "a write": write, _WRITTEN: warm, lines.SAME: lambda _: same.call_tool(tool)}
+    return p50(await side_by_side(works, _CALLS // 2))
+
+
+def _only_file(directory: Path) -> Path:
+    (file,) = directory.rglob(f"{TYPED}-*.db")
+    return file
+
+
+def _sum(taken: Sequence[Mapping[str, float]], side: str) -> float:
+    return sum(times[side] for times in taken)
 
 
 def _katana(stage: Stage) -> httpx.AsyncClient:
