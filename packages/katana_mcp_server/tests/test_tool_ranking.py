@@ -24,6 +24,7 @@ PAINTS = DescribedTool("paint_wall", "Paint a wall in a colour.", "colour")
         ("25 pcs OAK-40.2", ["#number", "pcs", "#code", "#number pcs", "pcs #code", "#code #number"]),
         ("Shipping the shipped", ["sal", "sal the", "the sal"]),
         ("MO-1 and mo-22's", ["#mo", "#mo and", "and #mo"]),
+        ("PO 12, st 12", ["#po", "st", "#number", "#po st", "st #number"]),
         ("", []),
         ("?! 😀", []),
     ],
@@ -47,7 +48,7 @@ def test_who_asks_alike_means_the_same() -> None:
     assert best("parcel of PO-44 came", *every)[0] == "receive_purchase_order"
     assert best("they cannot deliver PO-44", *every)[0] == "delete_purchase_order"
     assert best("where is FAB-22", *every)[0] == "check_inventory"
-    assert best("where is FAB-22", *every[:2], "paint_wall") in (list(every[:2]), list(every[1::-1]))
+    assert best("where is FAB-22", *every[:2], "paint_wall") == []
     assert best("xyzzy", *every) == []
 
 

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).with_name("asked_alike.toml")
 _SMOOTHING = 0.3
 _LONGEST = 1_000
 """Characters of a question that are looked at."""
-_DOCUMENT = re.compile(r"\b(po|so|mo|st|sa|ro|stk)-\d+\b")
+_DOCUMENT = re.compile(r"\b(po|so|mo|st|sa|ro|stk)-\d+\b|\b(po|mo) \d+\b")
 _CODE = re.compile(r"\b[a-z][a-z-]*-[a-z0-9-]*\d[a-z0-9-]*\b")
 _NUMBER = re.compile(r"\b\d+[\w.,%]*")
 _WORD = re.compile(r"#?[^\W\d_]+")
@@ -49,12 +49,13 @@ class Examples:
     of_all: Mapping[str, float]
 
     def likeness(self, question: str, tools: Collection[str]) -> Mapping[str, float]:
-        """Return how much a question is like the examples of each of these tools, of those that have some.
-
-        Empty where no example has anything of it.
-        """
+        """Return how much a question is like the examples of each of these tools that have a word or pair of it."""
         asked = [feature for feature in features(question) if feature in self.rarity]
-        alike = {tool: weights for tool, weights in self.of_tool.items() if tool in tools} if asked else {}
+        alike = {
+            tool: weights
+            for tool, weights in self.of_tool.items()
+            if tool in tools and any(" " not in feature and feature in weights for feature in asked)
+        }
         everything = sum(self.of_all.values())
         return {tool: self._likeness(asked, weights, everything) for tool, weights in alike.items()}
 
@@ -96,10 +97,14 @@ def kept_examples() -> Examples:
     return learned({question: tool for tool, questions in questions_by_tool.items() for question in questions})
 
 
+def _kind(number: re.Match[str]) -> str:
+    return f" #{number[1] or number[2]} "
+
+
 def features(question: str) -> Iterator[str]:
     """Yield what a question is compared by: its words and pairs of them, documents by their kind, codes and numbers."""
     plain = unicodedata.normalize("NFKC", question[:_LONGEST]).casefold().replace("'s", "")
-    marked = _NUMBER.sub(" #number ", _CODE.sub(" #code ", _DOCUMENT.sub(r" #\1 ", plain)))
+    marked = _NUMBER.sub(" #number ", _CODE.sub(" #code ", _DOCUMENT.sub(_kind, plain)))
     words = [word if word.startswith("#") else meaning(word) for word in _WORD.findall(marked)]
     yield from dict.fromkeys(word for word in words if word not in _EMPTY)
     yield from dict.fromkeys(f"{first} {second}" for first, second in pairwise(words))

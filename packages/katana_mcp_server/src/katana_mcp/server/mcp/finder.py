@@ -132,7 +132,9 @@ class _SearchTools(_OwnTool):
         missing = not_there(query, tools, self._finder.absent)[:_SHOWN_WHOLE]
         notes = [f"Not there: `{name}`: {self._finder.absent[name]}" for name in missing]
         if not found:
-            return _text("\n\n".join(notes) or f"No tool matches. There are {', '.join(sorted(tools))}.")
+            return _text(
+                "\n\n".join(notes) or f"No tool matches; ask in English. There are {', '.join(sorted(tools))}."
+            )
         best = [self._tool_text(tools[name]) for name in found[:_SHOWN_WHOLE]]
         others = [f"- {name}: {_purpose(tools[name])}" for name in found[_SHOWN_WHOLE : _SHOWN_WHOLE + _NAMED]]
         return _text("\n\n".join([*notes, *best, *(["\n".join(["Less likely:", *others])] if others else [])]))

@@ -42,13 +42,14 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
 
     A tool without examples stands where its description puts it among all.
     """
-    alike = kept_examples().likeness(question, {tool.name for tool in tools})
+    examples = kept_examples()
+    alike = examples.likeness(question, {tool.name for tool in tools})
     described = by_description(question, tools)
     if not alike:
         return described
     found = sorted(alike, key=lambda name: -alike[name])
     for place, name in enumerate(described):
-        if name not in alike:
+        if name not in examples.of_tool:
             found.insert(place, name)
     return found
 

@@ -6,8 +6,9 @@ Knows the words of the trade, and nothing of single tools.
 SYNONYMS: tuple[tuple[str, ...], ...] = (
     # What is done.
     ("search", "find", "look", "lookup", "locate", "mention", "containing"),
-    ("list", "which", "all", "every", "open", "overdue", "late", "browse", "filter", "progress", "pending"),
-    ("get", "show", "one", "read", "view", "whole", "detail", "single", "what", "received"),
+    ("list", "browse", "filter"),
+    ("overdue", "late"),
+    ("get", "show", "read", "view"),
     ("create", "new", "add", "place", "enter", "register", "record", "log", "input", "draft"),
     (
         *("modify", "change", "edit", "update", "correct", "line", "set", "rename", "alter", "amend", "revise"),
