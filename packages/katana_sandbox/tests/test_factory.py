@@ -179,5 +179,7 @@ def test_an_account_that_was_built_before_is_the_same_and_shares_nothing() -> No
     assert again.db.saved() == built
     other = Sandbox(SandboxConfig(seed=8), clock=ManualClock()).tenant()
     later = ManualClock()
-    later.advance(60)
-    assert other.db.saved() != built != Sandbox(clock=later).tenant().db.saved()
+    later.advance(3_599)
+    assert other.db.saved() != built == Sandbox(clock=later).tenant().db.saved()
+    later.advance(1)
+    assert built != Sandbox(clock=later).tenant().db.saved()

@@ -1,7 +1,7 @@
 """Builds an account from a seed and two sizes."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.factory.catalogue import load_catalogue
@@ -46,8 +46,12 @@ class Plan:
     accounts_before: int = 0
 
 
-def build_factory(ctx: Context, plan: Plan, progress: Progress) -> None:
-    """Fill a tenant; an account of the default sizes that was built before at the same moment is taken back."""
+def build_factory(at: Context, plan: Plan, progress: Progress) -> None:
+    """Fill a tenant as of the full hour; an account of the default sizes that was built for it before is taken back.
+
+    Of two processes one may preview what the other applies: they find the same account until the hour is over.
+    """
+    ctx = replace(at, now=f"{at.now[:13]}:00:00.000Z")
     if (plan.variants, plan.orders) != (None, None):
         _build(ctx, plan, progress)
         return
