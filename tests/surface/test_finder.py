@@ -116,6 +116,15 @@ def test_what_strangers_ask_is_found_nine_times_in_ten() -> None:
     assert len(first) >= len(STRANGERS) * 0.7
 
 
+@pytest.mark.parametrize(
+    "question", ["help", "What can you do?", "which tools are there", "Lagerbestand prüfen", "在庫"]
+)
+async def test_who_asks_for_nothing_in_english_is_told_what_there_is(own: OwnSandbox, question: str) -> None:
+    async with staged(own, EVERY_TOOL_FOUND) as stage:
+        text = text_of(await stage.result("search_tools", {"query": question}))
+    assert text.startswith("No tool matches: say in English what you want to do. There are apply_plan, buildable, ")
+
+
 async def test_what_a_search_shows_of_a_tool_suffices_to_call_it(own: OwnSandbox) -> None:
     async with staged(own, SMALL) as stage:
         for question, tool in QUESTIONS.items():

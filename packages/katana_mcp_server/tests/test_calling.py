@@ -34,6 +34,13 @@ def test_an_answer_is_json(command_line: Run) -> None:
     )
 
 
+def test_a_tool_is_found_and_called_through_another(command_line: Run) -> None:
+    found = command_line("call", "search_tools", "query=what must be reordered", "--sandbox")
+    assert (found.code, found.out.startswith("## list_low_stock_items\n")) == (0, True)
+    passed_on = command_line("call", "call_tool", "name=list_reference", 'arguments={"kind": "location"}', "--sandbox")
+    assert "Main workshop" in [row["name"] for row in passed_on.data["rows"]]
+
+
 def test_a_refusal_is_json_too_and_ends_with_one(command_line: Run) -> None:
     ran = command_line("call", "search_items", "quer=fork")
     assert (ran.code, ran.err, ran.data["error"]) == (1, "", "unknown_argument")

@@ -136,7 +136,7 @@ def call(
 
     words = given(flags)
     settings = settings_of(flags)
-    if not (settings.toolsets or settings.tools):
+    if not (settings.toolsets or settings.tools or tool in _FINDERS):
         settings = load(**words, toolsets=("all",))
     raise SystemExit(asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json))))
 
@@ -185,6 +185,8 @@ def main() -> None:
         _stop(f"the output could not be written whole: {error.strerror}", 74)
 
 
+_FINDERS = ("search_tools", "call_tool")
+"""Tools that are there where not every tool is listed."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 

@@ -4,6 +4,7 @@ Refuses to call what is not annotated as read-only: a host asks for permission b
 lists, and those of the one that calls say that nothing is written.
 """
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Self, override
@@ -32,6 +33,10 @@ _FINDS = (
     "that is not listed."
 )
 _CALLS = f"Call a tool that only reads or plans, as `{FIND}` found it. Tools that write are listed themselves."
+_OVERVIEW = re.compile(
+    r"\W*(?:help|what can you do|(?:which|what|list)(?: all)? tools(?: are there)?)\W*", re.IGNORECASE
+)
+_NOTHING = "No tool matches: say in English what you want to do."
 _SHOWN_WHOLE, _NAMED = 3, 4
 
 
@@ -128,13 +133,11 @@ class _SearchTools(_OwnTool):
     async def answer(self, arguments: Mapping[str, object]) -> ToolResult:
         query = validated(SearchToolsRequest, self.parameters, arguments).query
         tools = await self._finder.catalog()
-        found = ranked(query, [_described(tool) for tool in tools.values()])
+        found = [] if _OVERVIEW.fullmatch(query) else ranked(query, [_described(tool) for tool in tools.values()])
         missing = not_there(query, tools, self._finder.absent)[:_SHOWN_WHOLE]
         notes = [f"Not there: `{name}`: {self._finder.absent[name]}" for name in missing]
         if not found:
-            return _text(
-                "\n\n".join(notes) or f"No tool matches; ask in English. There are {', '.join(sorted(tools))}."
-            )
+            return _text("\n\n".join(notes) or f"{_NOTHING} There are {', '.join(sorted(tools))}.")
         best = [self._tool_text(tools[name]) for name in found[:_SHOWN_WHOLE]]
         others = [f"- {name}: {_purpose(tools[name])}" for name in found[_SHOWN_WHOLE : _SHOWN_WHOLE + _NAMED]]
         return _text("\n\n".join([*notes, *best, *(["\n".join(["Less likely:", *others])] if others else [])]))
