@@ -55,6 +55,8 @@ def test_who_asks_alike_means_the_same() -> None:
 def test_a_tool_without_examples_stands_where_its_description_puts_it() -> None:
     tools = [DescribedTool(name, "", "") for name in ("check_inventory", "receive_purchase_order")]
     assert ranked("paint the wall red", [*tools, PAINTS])[0] == "paint_wall"
+    assert ranked("paint the wall for order SO-7", [*tools, PAINTS])[0] == "paint_wall"
+    assert ranked("fretted gizmos", [*tools, DescribedTool("fret", "Fret a gizmo.", "")]) == ["fret"]
     assert ranked("how many do we have on hand", [*tools, PAINTS])[0] == "check_inventory"
     assert ranked("xyzzy", [*tools, PAINTS]) == []
     assert ranked("paint", []) == []
