@@ -133,10 +133,11 @@ def call(
     """
     from katana_mcp.commands.calling import arguments_of  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
     from katana_mcp.commands.calling import call as called  # noqa: PLC0415 - as above
+    from katana_mcp.server.mcp.finder import CALL, FIND  # noqa: PLC0415 - as above
 
     words = given(flags)
     settings = settings_of(flags)
-    if not (settings.toolsets or settings.tools or tool in _FINDERS):
+    if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
         settings = load(**words, toolsets=("all",))
     raise SystemExit(asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json))))
 
@@ -185,8 +186,6 @@ def main() -> None:
         _stop(f"the output could not be written whole: {error.strerror}", 74)
 
 
-_FINDERS = ("search_tools", "call_tool")
-"""Tools that are there where not every tool is listed."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 

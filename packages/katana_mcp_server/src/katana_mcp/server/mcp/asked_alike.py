@@ -7,7 +7,6 @@ examples say, and nothing of what tools say of themselves.
 import math
 import re
 import tomllib
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from katana_mcp.server.mcp.trade_words import meaning
+from katana_mcp.server.mcp.trade_words import meaning, plain
 
 EXAMPLES = Path(__file__).with_name("asked_alike.toml")
 _SMOOTHING = 0.3
@@ -103,8 +102,7 @@ def _kind(number: re.Match[str]) -> str:
 
 def features(question: str) -> Iterator[str]:
     """Yield what a question is compared by: its words and pairs of them, documents by their kind, codes and numbers."""
-    plain = unicodedata.normalize("NFKC", question[:_LONGEST]).casefold().replace("'s", "")
-    marked = _NUMBER.sub(" #number ", _CODE.sub(" #code ", _DOCUMENT.sub(_kind, plain)))
+    marked = _NUMBER.sub(" #number ", _CODE.sub(" #code ", _DOCUMENT.sub(_kind, plain(question[:_LONGEST]))))
     words = [word if word.startswith("#") else meaning(word) for word in _WORD.findall(marked)]
     yield from dict.fromkeys(word for word in words if word not in _EMPTY)
     yield from dict.fromkeys(f"{first} {second}" for first, second in pairwise(words))

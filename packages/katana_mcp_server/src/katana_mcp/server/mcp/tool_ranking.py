@@ -5,14 +5,13 @@ What a tool says of itself is compared by BM25 over stems, its name counting mor
 
 import math
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from katana_mcp.server.mcp.asked_alike import kept_examples
-from katana_mcp.server.mcp.trade_words import meaning, stem_of
+from katana_mcp.server.mcp.trade_words import meaning, plain, stem_of
 
 _SMALL = frozenset(
     (
@@ -43,11 +42,14 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     A tool without examples stands where its description puts it among all.
     """
     examples = kept_examples()
-    alike = examples.likeness(question, {tool.name for tool in tools})
-    described = by_description(question, tools)
-    if not alike:
-        return described
+    names = {tool.name for tool in tools}
+    alike = examples.likeness(question, names)
     found = sorted(alike, key=lambda name: -alike[name])
+    if found and names <= examples.of_tool.keys():
+        return found
+    described = by_description(question, tools)
+    if not found:
+        return described
     for place, name in enumerate(described):
         if name not in examples.of_tool:
             found.insert(place, name)
@@ -119,8 +121,7 @@ def _meanings(text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
-    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", plain):
+    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", plain(text[:_MAX_TEXT]).replace("_", " ")):
         if word not in _SMALL:
             yield word
 

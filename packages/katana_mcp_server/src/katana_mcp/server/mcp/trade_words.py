@@ -3,7 +3,9 @@
 Knows the words of the trade, and nothing of single tools.
 """
 
-SYNONYMS: tuple[tuple[str, ...], ...] = (
+import unicodedata
+
+_SYNONYMS: tuple[tuple[str, ...], ...] = (
     # What is done.
     ("search", "find", "look", "lookup", "locate", "mention", "containing"),
     ("list", "browse", "filter"),
@@ -46,6 +48,11 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
 """Words that mean the same of a factory's tools, the one that names use first."""
 
 
+def plain(text: str) -> str:
+    """Return a text in lower case, as its words are looked for in it: one form of each letter, and nobody's `'s`."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("'s", "")
+
+
 def meaning(word: str) -> str:
     """Return the stem of a word, or of the one that means the same and that names use first."""
     stem = stem_of(word)
@@ -64,4 +71,4 @@ def stem_of(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-_MEANING = {stem_of(word): stem_of(group[0]) for group in SYNONYMS for word in group}
+_MEANING = {stem_of(word): stem_of(group[0]) for group in _SYNONYMS for word in group}
