@@ -1,7 +1,6 @@
 """Reads by id, by key and by conditions, against the meaning written down in `cache_core.conditions`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -177,9 +176,9 @@ async def test_selection_and_count_mean_what_the_conditions_say(
 ) -> None:
     rows = [toy_of(number, values, number % 3) for number, values in enumerate(fields)]
     await hold_only(cache, rows)
-    selection = replace(window, where=where)
+    selection = window._replace(where=where)
     assert await ids(cache, selection) == expected(rows, selection)
-    everything = replace(selection, limit=100, offset=0)
+    everything = selection._replace(limit=100, offset=0)
     assert await cache.count("toy", where, window.visibility) == len(expected(rows, everything))
 
 

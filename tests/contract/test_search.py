@@ -1,7 +1,6 @@
 """Search, held to the oracle: `cache_core.search_rules` over every visible row, in the declared order."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -174,7 +173,7 @@ async def test_a_hit_holds_what_is_asked_for_and_what_its_text_is_made_of(
             **{name: value for name, value in hit.row.record.items() if name in _READ},
             "rows": [{"note": "n"}],
         }
-        assert less == replace(hit, row=replace(hit.row, record=less.row.record))
+        assert less == hit._replace(row=hit.row._replace(record=less.row.record))
 
 
 async def test_old_text_is_gone_after_an_update(cache: CacheBackend) -> None:

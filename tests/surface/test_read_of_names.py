@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -26,7 +25,7 @@ async def _get_whole(
 
 
 async def _select_whole(routed: RoutedBackend, entity: str, selection: Selection) -> tuple[Stored, ...]:
-    return await routed.backend_of(entity).select(entity, replace(selection, fields=None))
+    return await routed.backend_of(entity).select(entity, selection._replace(fields=None))
 
 
 async def test_answers_are_the_same_as_with_whole_records(

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, closing
-from dataclasses import replace
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -322,7 +321,7 @@ def test_to_wait_makes_no_read_long(monkeypatch: pytest.MonkeyPatch) -> None:
 def _asked(low: int, of: int = 3, **other: Any) -> Selection:  # noqa: ANN401 - parts of a selection
     """Return a selection that has these parts."""
     where = (Within("id", low), OneOf("status", tuple(f"S{nr}" for nr in range(of))))
-    return replace(Selection(where, Order("id"), 5, 0, LIVE, frozenset({"id"})), **other)
+    return Selection(where, Order("id"), 5, 0, LIVE, frozenset({"id"}))._replace(**other)
 
 
 @pytest.mark.parametrize(

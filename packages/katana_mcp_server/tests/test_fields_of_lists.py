@@ -1,7 +1,6 @@
 """A list reads of a record what its rows are made of, and nothing else: each view names it, and names no more."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, cast, override
 
 import pytest
@@ -74,7 +73,7 @@ async def test_what_a_row_is_made_of_is_named_and_nothing_else(
         return await to_answers(
             view,
             [
-                (source, replace(row, record=Watched(dict(row.record), read.setdefault(source, set[str]()))))
+                (source, row._replace(record=Watched(dict(row.record), read.setdefault(source, set[str]()))))
                 for source, row in rows
             ],
             services,

@@ -135,7 +135,7 @@ async def test_records_are_read_whole_where_a_row_may_show_any_field_and_in_the_
     read = frozenset(("id", "name", "made", "default_supplier_id", "created_at"))
     assert account.cache.selected[-1] == (
         "supplier",
-        replace(window, order=Order("created_at", descending=True), fields=read),
+        window._replace(order=Order("created_at", descending=True), fields=read),
     )
     assert (await listed(account, SUPPLIERS, category="Wheels"))["rows"] == []
 

@@ -7,7 +7,7 @@ Datetimes are compared in the form that Katana sends (UTC, milliseconds), number
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import cast
+from typing import NamedTuple, cast
 
 from cache_core.records import Record, values_at
 
@@ -71,8 +71,7 @@ type Condition = OneOf | NoneOf | Within | Below | Missing | CustomValue
 type Where = tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
+class Visibility(NamedTuple):
     """Which soft states a read sees; both are out unless asked for."""
 
     deleted: bool = False
@@ -83,8 +82,7 @@ LIVE = Visibility()
 EVERYTHING = Visibility(deleted=True, archived=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """Sort by a top-level field; nulls last either way, ties by id in the same direction."""
 
     field: str

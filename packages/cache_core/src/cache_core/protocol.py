@@ -4,7 +4,7 @@ Refuses partial writes: a batch is applied whole, with its sync state, or not at
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -113,8 +113,7 @@ class Applied:
     ignored: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A row as read back."""
 
     id: RecordId
@@ -125,19 +124,17 @@ class Stored:
 
     def projected(self, fields: frozenset[str] | None) -> "Stored":
         """Return it with these fields of its record, or all of them."""
-        return self if fields is None else replace(self, record=projected(self.record, fields))
+        return self if fields is None else self._replace(record=projected(self.record, fields))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """Rows for the ids asked, in the order asked, each once, and the ids that are not there."""
 
     rows: tuple[Stored, ...]
     missing: tuple[RecordId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyMatch:
+class KeyMatch(NamedTuple):
     """The row for a business key: live before archived before deleted, ties by highest id.
 
     Attributes:
@@ -149,8 +146,7 @@ class KeyMatch:
     ambiguous: tuple[RecordId, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """A list request: conditions ANDed, an order, a window of it, and what of each record is read.
 
     Attributes:
@@ -159,15 +155,14 @@ class Selection:
     """
 
     where: Where = ()
-    order: Order = field(default=Order("id", descending=True))
+    order: Order = Order("id", descending=True)
     limit: int = 50
     offset: int = 0
     visibility: Visibility = LIVE
     fields: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ByIds:
+class ByIds(NamedTuple):
     """Rows by id, as `get_many` finds them; one read of several."""
 
     entity: str
@@ -175,8 +170,7 @@ class ByIds:
     fields: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """A window of rows, as `select` finds them; one read of several."""
 
     entity: str
@@ -186,8 +180,7 @@ class Selected:
 type Read = ByIds | Selected
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """A search request; conditions apply before the limit.
 
     Attributes:
@@ -203,8 +196,7 @@ class Search:
     fields: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A row found, how it was found, and the words of the query that it lacks."""
 
     row: Stored
@@ -213,8 +205,7 @@ class Hit:
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """Hits, best first, all of one tier but for exact ones: by edits or missing words, weight class, name, id.
 
     Attributes:

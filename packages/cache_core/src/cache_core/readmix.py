@@ -72,8 +72,6 @@ class Read:
     async def ask(self, backend: CacheBackend) -> object:
         """Return the backend's answer."""
         match self.question:
-            case tuple() as ids:
-                return await backend.get_many(self.entity, ids)
             case Key(text):
                 return await backend.find_by_key(self.entity, text)
             case Selection() as selection:
@@ -82,6 +80,8 @@ class Read:
                 return await backend.count(self.entity, where, visibility)
             case Search() as search:
                 return await backend.search(self.entity, search)
+            case ids:
+                return await backend.get_many(self.entity, ids)
 
 
 @dataclass(slots=True)

@@ -118,9 +118,9 @@ _TOO_MUCH = 10**_MOST
 
 def as_id(value: object) -> RecordId | None:
     """Return the value if it can identify a record: a text, or a whole number of 64 bits; `true` is neither."""
-    if isinstance(value, str):
-        return value if is_text(value) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
+    if type(value) is int:
+        return value if -(2**63) < value < 2**63 else None
+    return value if isinstance(value, str) and is_text(value) else None
 
 
 def values_at(record: object, path: str) -> Iterator[object]:

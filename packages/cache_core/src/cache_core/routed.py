@@ -1,7 +1,7 @@
 """One backend made of several: each entity is read from and written to the backend that holds it."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
@@ -76,8 +76,7 @@ class RoutedBackend:
 
     async def close(self) -> None:
         """Close every backend; who is cancelled meanwhile leaves none open."""
-        every = {id(backend): backend for backend in (*self._former, *self._backends())}
-        await to_the_end(_closed(every.values()))
+        await to_the_end(_closed(dict.fromkeys((*self._former, *self._backends()))))
 
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch to the entity's backend, in one transaction."""
@@ -137,16 +136,15 @@ class RoutedBackend:
         """Return the records that could not be kept, newest first."""
         return await self.backend_of(entity).quarantined(entity, limit)
 
-    def _shared(self, entities: Sequence[str]) -> Collection[tuple[CacheBackend, list[int]]]:
+    def _shared(self, entities: Sequence[str]) -> Iterable[tuple[CacheBackend, list[int]]]:
         """Return each backend with the places of the entities that it holds."""
-        held: dict[int, tuple[CacheBackend, list[int]]] = {}
+        held: dict[CacheBackend, list[int]] = {}
         for place, entity in enumerate(entities):
-            backend = self.backend_of(entity)
-            held.setdefault(id(backend), (backend, []))[1].append(place)
-        return held.values()
+            held.setdefault(self.backend_of(entity), []).append(place)
+        return held.items()
 
     def _backends(self) -> list[CacheBackend]:
-        return list({id(backend): backend for backend in self._routes.values()}.values())
+        return list(dict.fromkeys(self._routes.values()))
 
 
 async def _closed(backends: Iterable[CacheBackend]) -> None:

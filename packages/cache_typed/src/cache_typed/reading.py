@@ -4,7 +4,6 @@ Where columns cannot decide, the record does: slower, never wrong.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import batched
 from types import MappingProxyType
@@ -158,7 +157,7 @@ def _heads_by_id(db: Connection, layout: Layout, selection: Selection) -> Sequen
     """
     if selection.order.field != layout.spec.id_path:
         return None
-    few = replace(selection, limit=min(selection.limit, MOST_AT_ONCE + 1))
+    few = selection._replace(limit=min(selection.limit, MOST_AT_ONCE + 1))
     query = window_query(layout, few, read=layout.head)
     if query is None:
         return None
@@ -203,7 +202,7 @@ type _Keyed = tuple[int, Stored]
 
 def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[_Keyed]:
     """Yield the rows without odd values that may be in the window."""
-    whole = replace(selection, limit=selection.offset + selection.limit, offset=0)
+    whole = selection._replace(limit=selection.offset + selection.limit, offset=0)
     query = window_query(layout, whole, _FITTING)
     if query is not None:
         return _each(db, layout, [nr for (nr,) in db.execute(*query)])

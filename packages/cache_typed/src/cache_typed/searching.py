@@ -5,6 +5,7 @@ rows hold, both say the same, and the index decides alone.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cache_core.conditions import LIVE, hold
 from cache_core.protocol import Hit, Search, SearchResult, Stored
@@ -29,8 +30,7 @@ _TELLING, _FEW = 4, 500
 """Characters from which a number may be asked for alone, and the rows that may hold it then."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """A row that answers the query."""
 
     nr: int

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from cache_core.states import UnreadField
 from cache_core.sync.engine import SyncOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(NamedTuple):
     """How current the rows of an entity are, at the moment of a read.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
@@ -238,7 +237,7 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
 async def first_of_each(services: Services, reads: Sequence[Selected]) -> list[tuple[Sequence[Stored], bool]]:
     """Return of each of these reads what `first_rows` does."""
     limits = [read.selection.limit for read in reads]
-    longer = [replace(read, selection=replace(read.selection, limit=read.selection.limit + 1)) for read in reads]
+    longer = [read._replace(selection=read.selection._replace(limit=read.selection.limit + 1)) for read in reads]
     found = await services.cache.read(longer)
     return [(rows[:limit], len(rows) > limit) for rows, limit in zip(found, limits, strict=True)]
 

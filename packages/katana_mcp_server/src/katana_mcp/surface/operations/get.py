@@ -1,7 +1,7 @@
 """`get_<entity>`: one whole document, by id or business key; what it holds is said by the entity."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -150,7 +150,7 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
     with now.refusals():
         source, stored = await _found(document, request, services)
     beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
-    whole = replace(stored, record={**stored.record, **beside})
+    whole = stored._replace(record={**stored.record, **beside})
     (answer,) = await to_answers(lambda entity: views[entity], [(source, whole)], services)
     asked = {name: getattr(answer, name) for name in document.paged}
     lists: dict[str, list[Answer]] = {name: rows for name, rows in asked.items() if rows is not None}

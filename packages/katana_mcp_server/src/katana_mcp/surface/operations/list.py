@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from cache_core.conditions import Order, Where, hold
 from cache_core.protocol import Selected, Selection
+from cache_core.records import Json, Record
 from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.services import Current, Services, current
@@ -201,12 +203,16 @@ async def _single_rows(
     ]
     row_conditions = [*own, *(single.open if getattr(request, "open", None) else ())]
     rows = [
-        (source, replace(document, record={**document.record, "row": row}))
+        (source, document._replace(record=_with_row(document.record, row)))
         for document in documents
         for row in rows_of(document.record, single.path)
         if hold(row_conditions, row)
     ]
     return _Found(len(rows), _of(rows), missing)
+
+
+def _with_row(document: Record, row: Record) -> dict[str, Json]:
+    return cast("dict[str, Json]", {**document, "row": row})
 
 
 def _of(rows: Sequence[Sourced]) -> Callable[[int, int], Awaitable[Sequence[Sourced]]]:

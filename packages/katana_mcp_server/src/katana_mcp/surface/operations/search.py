@@ -1,7 +1,6 @@
 """`search_<plural>`: the best rows for a text that a person typed, or an empty state that helps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pydantic import create_model
 
@@ -75,7 +74,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     is_missed = now.warming is None and await coded.is_missed(entity, request.query, rows_of(hits), services)
     written = await coded.looked_up(entity, request.query, services) if is_missed else None
     if written is not None:
-        searches = {source: replace(search, text=written) for source, search in searches.items()}
+        searches = {source: search._replace(text=written) for source, search in searches.items()}
         results, hits = await _found(searches, services)
         is_missed = await coded.is_missed(entity, written, rows_of(hits), services)
 
@@ -139,7 +138,7 @@ async def _found(
     results: dict[str, SearchResult] = {}
     for source, search in searches.items():
         is_found = any(result.hits and result.hits[0].tier <= Tier.TOKENS for result in results.values())
-        results[source] = await services.cache.search(source, replace(search, near=not is_found))
+        results[source] = await services.cache.search(source, search._replace(near=not is_found))
     shown = comparable(results)
     return shown, await ranked(next(iter(searches.values())).text, shown, services)
 
