@@ -1,6 +1,6 @@
 """A sandbox whose time stands still until it is moved, and a connected client."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Sequence
 from math import inf
 
 import pytest
@@ -17,6 +17,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.testing import Stage, staged
 from katana_mcp.testing.idle_loop import IdleLoop
+from katana_mcp.workflows.computing import Result, Results
 from katana_sandbox import ManualClock, Tenant
 
 from .prepared import prepared
@@ -64,6 +65,31 @@ def rows_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     monkeypatch.setattr("cache_typed.reading.unchanged", compared)
     yield
     assert changed == []
+
+
+class Compared(Results):
+    """Computes everything anew, and holds it against what would have been returned instead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.different: list[object] = []
+
+    def get(self, key: Hashable, objects: tuple[object, ...]) -> None:
+        """Return nothing, as if it were not kept."""
+
+    def keep(self, key: Hashable, result: Result) -> None:
+        before = super().get(key, result.of)
+        self.different += [] if before is None or before.value == result.value else [(before.value, result.value)]
+        super().keep(key, result)
+
+
+@pytest.fixture(autouse=True)
+def results_as_they_were(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Let no tool change what was computed before, nor compute it of what it does not say."""
+    compared = Compared()
+    monkeypatch.setattr("katana_mcp.workflows.computing._KEPT", compared)
+    yield
+    assert compared.different == []
 
 
 @pytest.fixture

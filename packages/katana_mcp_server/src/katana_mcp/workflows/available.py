@@ -54,8 +54,12 @@ class Ledger:
         """Note what comes on a day; what is less than nothing is needed."""
         if quantity < 0:
             self.needed -= quantity
-        else:
+        elif quantity > 0:
             insort(self.supply, Share(date, quantity, source), key=lambda share: share.date)
+
+    def copy(self) -> "Ledger":
+        """Return one of its own, to promise from."""
+        return Ledger(list(self.supply), self.needed)
 
     def promise(self, quantity: Decimal) -> Promised:
         """Return how so much comes together, and hold it: later questions find it gone."""

@@ -1,6 +1,5 @@
 """`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple, cast
@@ -19,6 +18,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import truncated
 from katana_mcp.workflows.building import Buildable, BuildPlan, Free, build_plan
+from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes, ingredients
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
@@ -95,10 +95,6 @@ class _Built(NamedTuple):
         """Return what those of which most can be built come first by."""
         return (-self.found.units, *self.place)
 
-    def limits(self) -> list[tuple[int, Decimal]]:
-        """Return what lacks for one more, the largest quantity first."""
-        return sorted(self.plan.limits(self.found.units, self.free).items(), key=lambda item: -item[1])
-
 
 async def _run(request: BuildableRequest, services: Services) -> Answer:
     with patient(services) as reads:
@@ -119,10 +115,20 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
     stock = await reads.stock().ensure(
         sorted(ingredients(recipes)), spent=services.clock.monotonic() - began, fields=LEVELS
     )
-    levels, unjudged = levels_in(stock, places)
-    unknown = {record_id for record_id in stock.unknown if isinstance(record_id, int)}
+    levels, unjudged = await levels_in(stock, places)
+    unknown = frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int))
     # Ten thousand products take seconds of a processor, and so do a few with many levels below them.
-    built = await asyncio.to_thread(_built, [number for number in made if number in recipes], recipes, levels, request)
+    built = await computed_once(
+        max(len(recipes), len(levels)),
+        (recipes, levels),
+        _built,
+        made,
+        recipes,
+        levels,
+        request,
+        asked=(*made, request.count_committed),
+        aside=True,
+    )
 
     async def render(first: int, last: int) -> list[Answer]:
         return await _rows(built[first:last], unknown, services)
@@ -179,27 +185,43 @@ def _built(
             of[variant] = quantity
     found = [
         _Built((plan.product, location), plan.buildable(of), plan, of)
-        for plan in (build_plan(product, recipes) for product in made)
+        for plan in (build_plan(product, recipes) for product in made if product in recipes)
         for location, of in free.items()
     ]
     return sorted(found, key=_Built.rank)
 
 
-async def _rows(built: Sequence[_Built], unknown: set[int], services: Services) -> list[Answer]:
-    limits = [result.limits() for result in built]
+async def _rows(built: Sequence[_Built], unknown: frozenset[int], services: Services) -> list[Answer]:
+    size = max((len(one.free) + len(one.plan.recipes) for one in built), default=0)
+    limits = await computed_once(size, built, _limits, built)
     named = [variant for lacking in limits for variant, _ in lacking[:_NAMED]]
     ids_by_entity: dict[str, list[object]] = {
         "variant": [*(result.place[0] for result in built), *named],
         "location": [result.place[1] for result in built],
     }
     names = await look_up(services.cache, ids_by_entity, only_shown=True)
+    known = (limits, *names.records.values())
+    return list[Answer](await computed_once(size, known, _shown, built, limits, unknown, names, asked=unknown))
+
+
+type _Lacking = Sequence[tuple[int, Decimal]]
+"""What lacks for one more, the largest quantity first."""
+
+
+def _limits(built: Sequence[_Built]) -> Sequence[_Lacking]:
+    return [sorted(one.plan.limits(one.found.units, one.free).items(), key=lambda item: -item[1]) for one in built]
+
+
+def _shown(
+    built: Sequence[_Built], limits: Sequence[_Lacking], unknown: frozenset[int], names: Names
+) -> Sequence[BuildableProduct]:
     return [
         _row(result, lacking, unknown.isdisjoint(variant for variant, _ in lacking), names)
         for result, lacking in zip(built, limits, strict=True)
     ]
 
 
-def _row(built: _Built, lacking: Sequence[tuple[int, Decimal]], is_read: bool, names: Names) -> BuildableProduct:
+def _row(built: _Built, lacking: _Lacking, is_read: bool, names: Names) -> BuildableProduct:
     variant, location = built.place
     found = built.found
     note = _CIRCULAR if built.plan.circular else None if is_read else _UNREAD

@@ -1,18 +1,19 @@
 """What is on its way to a location: purchase orders, manufacturing orders, and stock transfers under way."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
-from cache_core.protocol import Selected, Selection
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record, RecordId, is_set, iso
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.resolve import first_of_each
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.computing import computed_once
 
 SOURCES = ("purchase_order", "manufacturing_order", "stock_transfer")
 _MOST = 10_000
@@ -99,8 +100,7 @@ class Arrival(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Arrivals:
+class Arrivals(NamedTuple):
     """What is on its way, by place, the earliest first, and the kinds of documents of which there are more."""
 
     by_place: Mapping[Place, list[Arrival]]
@@ -120,15 +120,19 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
         Selected(entity, Selection(where, Order("id"), _MOST, fields=_READ_OF[entity]))
         for entity, where in zip(SOURCES, (bought, made, moved), strict=True)
     ]
-    read = zip(SOURCES, await first_of_each(services, reads), (_bought, _made, _moved), strict=True)
+    found = await first_of_each(services, reads)
+    documents = [some for some, _ in found]
+    by_place = await computed_once(sum(map(len, documents)), chain.from_iterable(documents), _by_place, documents)
+    return Arrivals(by_place, [entity for entity, (_, more) in zip(SOURCES, found, strict=True) if more])
+
+
+def _by_place(documents: Sequence[Sequence[Stored]]) -> Mapping[Place, list[Arrival]]:
+    """Return what these documents bring, those of each source by themselves; by place, the earliest first."""
     found: dict[Place, list[Arrival]] = {}
-    cut: list[str] = []
-    for entity, (documents, more), brought in read:
-        cut += [entity] if more else []
-        for place, arrival in (pair for row in documents for pair in brought(row.record)):
+    for some, brought in zip(documents, (_bought, _made, _moved), strict=True):
+        for place, arrival in (pair for row in some for pair in brought(row.record)):
             found.setdefault(place, []).append(arrival)
-    sooner = {place: sorted(coming, key=lambda arrival: arrival.date or _LAST) for place, coming in found.items()}
-    return Arrivals(sooner, cut)
+    return {place: sorted(coming, key=lambda arrival: arrival.date or _LAST) for place, coming in found.items()}
 
 
 _LAST = "9999"

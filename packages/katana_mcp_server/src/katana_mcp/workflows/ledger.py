@@ -10,14 +10,14 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from cache_core.conditions import Order, Where, Within
-from cache_core.protocol import Selection
+from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number
-from katana_mcp.workflows.computing import computed
+from katana_mcp.workflows.computing import computed_once
 
 LEDGER = "inventory_movement"
 COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "balance_after")
@@ -178,12 +178,10 @@ async def ledger(services: Services, where: Where, most: int) -> Ledger:
     Raises:
         TooManyMovements: there are more.
     """
-    pairs, standings = await _added_up(services, where, most)
-    ids = [movement_id for found in standings.values() for movement_id in found.broken]
-    broken = frozenset(pair for pair, found in standings.items() if found.broken)
-    if broken and await read_anew(services, ids):
-        (pairs, standings), broken = await _added_up(services, where, most), frozenset[Pair]()
-    return Ledger(pairs, _balances(standings), broken)
+    found = await _added_up(services, where, most)
+    if found.broken and await read_anew(services, [nr for ids in found.broken.values() for nr in ids]):
+        found = (await _added_up(services, where, most))._replace(broken={})
+    return Ledger(found.pairs, found.balances, frozenset(found.broken))
 
 
 async def read_anew(services: Services, ids: Sequence[int]) -> bool:
@@ -191,27 +189,38 @@ async def read_anew(services: Services, ids: Sequence[int]) -> bool:
     return len(ids) <= _READ_AGAIN and await services.fresh.read_again(LEDGER, ids, remove_absent=True)
 
 
-type _AddedUp = tuple[dict[Pair, list[Record]], Mapping[Pair, LedgerBalance]]
-"""Movements per pair, and what they come to."""
+class _AddedUp(NamedTuple):
+    """Movements per pair, and what they come to.
+
+    Attributes:
+        pairs: the movements.
+        balances: as in `Ledger`.
+        broken: as in `LedgerBalance`, of the pairs where any are.
+    """
+
+    pairs: Mapping[Pair, list[Record]]
+    balances: Mapping[Pair, Decimal | None]
+    broken: Mapping[Pair, tuple[int, ...]]
 
 
 async def _added_up(services: Services, where: Where, most: int) -> _AddedUp:
-    movements: list[Record] = []
+    movements: list[Stored] = []
     last, at_once = 0, min(_AT_ONCE, most + 1)
     while True:
         selection = Selection((*where, Within("id", low=last + 1)), Order("id"), at_once, fields=_KEPT)
         rows = await services.cache.select(LEDGER, selection)
         if len(rows) == at_once and not movements and (count := await services.cache.count(LEDGER, where)) > most:
             raise TooManyMovements(count)
-        movements += [row.record for row in rows]
+        movements += rows
         if len(rows) < at_once:
             break
         last = get_int(rows[-1].record, "id") or last
-    return await computed(len(movements), _summed, movements)
+    return await computed_once(len(movements), movements, _summed, movements)
 
 
-def _summed(movements: Iterable[Record]) -> _AddedUp:
+def _summed(movements: Iterable[Stored]) -> _AddedUp:
     pairs: dict[Pair, list[Record]] = {}
-    for record in sorted(movements, key=place):
+    for record in sorted([row.record for row in movements], key=place):
         pairs.setdefault((get_int(record, "variant_id"), get_int(record, "location_id")), []).append(record)
-    return pairs, _standings(pairs)
+    standings = _standings(pairs)
+    return _AddedUp(pairs, _balances(standings), {pair: at.broken for pair, at in standings.items() if at.broken})

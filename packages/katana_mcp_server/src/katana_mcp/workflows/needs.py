@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
@@ -11,6 +12,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import first_of_each, first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.requirements import Place
 
 _MOST = 10_000
@@ -73,8 +75,18 @@ async def needs_of(variants: Sequence[int], services: Services) -> Needs:
         Selected("manufacturing_order_recipe_row", Selection(used, Order("id"), _MOST, fields=_TAKEN)),
     ]
     (orders, _), (lines, _) = await first_of_each(services, reads)
+    shipped = await shipped_rows([order.id for order in orders], services)
+    taking = await _orders_of(lines, services)
+    size = sum(map(len, (orders, shipped, lines, taking)))
+    return await computed_once(size, (*orders, shipped, *lines, *taking), _needs, orders, shipped, lines, taking)
+
+
+def _needs(
+    orders: Sequence[Stored], shipped: Mapping[int | None, Decimal], lines: Sequence[Stored], taking: Sequence[Stored]
+) -> Needs:
     found: dict[Place, list[Need]] = {}
-    for place, need in [*await _sold(orders, services), *await _used(lines, services)]:
+    sold = (pair for order in orders for pair in _sold(order, shipped))
+    for place, need in chain(sold, _used(lines, taking)):
         found.setdefault(place, []).append(need)
     return {place: sorted(waiting, key=lambda need: need.date or "9999") for place, waiting in found.items()}
 
@@ -82,9 +94,17 @@ async def needs_of(variants: Sequence[int], services: Services) -> Needs:
 async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
     """Return how much of each row of these sales orders is in shipments, by the row's id."""
     if not orders:
-        return {}
+        return _NOTHING
     selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST, fields=_SHIPPED)
     shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
+    return await computed_once(len(shipments), shipments, _shipped, shipments)
+
+
+_NOTHING: Mapping[int | None, Decimal] = {}
+"""What of no order was shipped: always the same, as what is computed of it is."""
+
+
+def _shipped(shipments: Sequence[Stored]) -> Mapping[int | None, Decimal]:
     found: dict[int | None, Decimal] = {}
     for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
         key = get_int(row, "sales_order_row_id")
@@ -101,12 +121,7 @@ def open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[
             yield OpenRow(row, left, get_int(row, "variant_id"), location)
 
 
-async def _sold(orders: Sequence[Stored], services: Services) -> list[tuple[Place, Need]]:
-    shipped = await shipped_rows([order.id for order in orders], services)
-    return [need for order in orders for need in _needs(order, shipped)]
-
-
-def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
+def _sold(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
     called, date = text(order.record, "order_no") or "", text(order.record, "delivery_date")
     for row in open_rows(order.record, shipped):
         if row.variant_id is not None and row.location_id is not None:
@@ -115,11 +130,14 @@ def _needs(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tup
             yield (row.variant_id, row.location_id), need
 
 
-async def _used(lines: Sequence[Stored], services: Services) -> list[tuple[Place, Need]]:
+async def _orders_of(lines: Sequence[Stored], services: Services) -> Sequence[Stored]:
+    """Return the manufacturing orders that these recipe rows belong to."""
     ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
-    stored = (await services.cache.get_many("manufacturing_order", list(ids), _TAKING)).rows if ids else ()
-    orders = {row.id: row.record for row in stored if not row.deleted and row.record.get("status") != "DONE"}
-    found: list[tuple[Place, Need]] = []
+    return (await services.cache.get_many("manufacturing_order", list(ids), _TAKING)).rows if ids else ()
+
+
+def _used(lines: Sequence[Stored], taking: Sequence[Stored]) -> Iterator[tuple[Place, Need]]:
+    orders = {row.id: row.record for row in taking if not row.deleted and row.record.get("status") != "DONE"}
     for row in (line.record for line in lines):
         key = get_int(row, "manufacturing_order_id") or 0
         order = orders.get(key)
@@ -129,5 +147,4 @@ async def _used(lines: Sequence[Stored], services: Services) -> list[tuple[Place
             date = text(order, "production_deadline_date")
             is_booked = text(row, "ingredient_availability") == THERE[0]
             need = Need(("manufacturing_order", key), text(order, "order_no") or "", date, left, is_booked)
-            found.append(((variant, location), need))
-    return found
+            yield (variant, location), need

@@ -6,6 +6,7 @@ orders before it. What lacks is told with what brings it.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Literal, NamedTuple, cast
 
 from pydantic import Field
@@ -23,9 +24,11 @@ from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.days import Days
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int
+from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
 from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
@@ -195,30 +198,39 @@ def _too_many() -> Sequence[ToolWarning]:
     return [truncated(message)]
 
 
-async def _judged(orders: Sequence[Stored], services: Services) -> list[_Judged]:
+async def _judged(orders: Sequence[Stored], services: Services) -> Sequence[_Judged]:
     """Return the orders of which something is left to ship."""
     shipped = await shipped_rows([order.id for order in orders], services)
+    today, days = iso(services.today()), services.days
+    asked = (today, days)
+    size = len(orders) + len(shipped)
+    return await computed_once(size, (*orders, shipped), _judged_on, orders, shipped, today, days, asked=asked)
+
+
+def _judged_on(
+    orders: Sequence[Stored], shipped: Mapping[int | None, Decimal], today: str, days: Days
+) -> Sequence[_Judged]:
     left = [(order, list(open_rows(order.record, shipped))) for order in orders]
-    return [_judge(order, mine, services) for order, mine in left if mine]
+    return [_judge(order, mine, today, days) for order, mine in left if mine]
 
 
-def _judge(order: Stored, mine: Sequence[OpenRow], services: Services) -> _Judged:
+def _judge(order: Stored, mine: Sequence[OpenRow], today: str, days: Days) -> _Judged:
     lacking = [row for row in mine if text(row.record, "product_availability") not in THERE]
     state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
     dates = [text(row.record, "product_expected_date") for row in lacking]
     dated = [date for date in dates if date is not None]
     expected = max(dated) if dated and len(dated) == len(dates) else None
-    late = _late(text(order.record, "delivery_date"), expected, services, lacks=bool(lacking))
+    late = _late(text(order.record, "delivery_date"), expected, today, days, lacks=bool(lacking))
     return _Judged(order, len(mine), lacking, state, late, expected)
 
 
-def _late(delivery: str | None, expected: str | None, services: Services, *, lacks: bool) -> Late | None:
+def _late(delivery: str | None, expected: str | None, today: str, days: Days, *, lacks: bool) -> Late | None:
     """Return why an order is late, or will be; days are those of the factory."""
-    if delivery is not None and delivery < iso(services.today()):
+    if delivery is not None and delivery < today:
         return "overdue"
     if expected is None:
         return "no_date" if lacks else None
-    is_after = delivery is not None and services.days.day(expected) > services.days.day(delivery)
+    is_after = delivery is not None and days.day(expected) > days.day(delivery)
     return "after_delivery_date" if is_after else None
 
 

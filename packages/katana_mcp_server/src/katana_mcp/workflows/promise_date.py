@@ -22,6 +22,7 @@ from katana_mcp.tools.answers import Answer, Envelope, first_of
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
+from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
 from katana_mcp.workflows.promise_shown import (
@@ -224,20 +225,22 @@ async def _world(
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
     variants = list(dict.fromkeys([*roots, *recipes, *ingredients(recipes)]))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
-    levels, unjudged = levels_in(stock, frozenset())
+    levels, unjudged = await levels_in(stock, frozenset())
     coming, needs = await arrivals(variants, services), await needs_of(variants, services)
-    today = iso(services.today())
+    today, own = iso(services.today()), (_ORDER, order.id) if order else ("", None)
 
     def day_of(moment: str) -> str:
         return "" if moment < today else services.days.day(moment)
 
-    own = (_ORDER, order.id) if order else ("", None)
+    known = (levels, coming.by_place, needs)
+    asked_on = (today, services.days, own)
+    there = await computed_once(len(levels) + len(needs), known, ledgers, *known, day_of, own, asked=asked_on)
     world = World(
         today=services.today().astimezone(services.days.zone).date(),
         recipes=recipes,
         supplies=await _supplies(variants, services),
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
-        ledgers=ledgers(levels, coming.by_place, needs, day_of, own),
+        ledgers={place: ledger.copy() for place, ledger in there.items()},
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
     return world, stock, [*warnings, *without_figures(unjudged, "count as empty")]

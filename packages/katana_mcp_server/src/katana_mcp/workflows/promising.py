@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from katana_mcp.workflows.available import Ledger, Share
 from katana_mcp.workflows.incoming import Arrival
@@ -22,8 +22,7 @@ MOST_DAYS = 36_500
 """A lead time of more than a hundred years says nothing, and its end may be in no calendar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a part of the quantity comes from.
 
     Attributes:
@@ -50,8 +49,7 @@ class Source:
         return self.counts_on if self.arrival is None else (self.arrival, *self.counts_on)
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(NamedTuple):
     """When all of a quantity is there, and where it comes from; `backlog` is what orders before it lack themselves."""
 
     sources: Sequence[Source]
@@ -68,8 +66,7 @@ class Promise:
         return self.last.day if self.last else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Supply:
+class Supply(NamedTuple):
     """How a variant is got where there is none: `makes` or `buys` it, and the days that it takes."""
 
     kind: Literal["make", "buy"] | None
@@ -119,11 +116,7 @@ class World:
 
     def _aside(self, location: int) -> "World":
         """Return what is known of a location, to try something there."""
-        here = {
-            place: replace(ledger, supply=list(ledger.supply))
-            for place, ledger in self.ledgers.items()
-            if place[1] == location
-        }
+        here = {place: ledger.copy() for place, ledger in self.ledgers.items() if place[1] == location}
         return replace(self, ledgers=here)
 
     def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:

@@ -173,7 +173,7 @@ async def _read(
         services.clock.monotonic() - began,
         fields=LEVELS,
     )
-    levels, unknown = levels_in(stock, places_in(conditions))
+    levels, unknown = await levels_in(stock, places_in(conditions))
     if request.horizon_days is not None:
         levels = await _within_horizon(levels, _end(request.horizon_days, services), services)
     recipes = await only_made(recipes, services)

@@ -7,11 +7,12 @@ from cache_core.conditions import Missing, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer, target_of
-from katana_mcp.references.boms import rows_by_level
+from katana_mcp.references.boms import bom_rows, by_end
 from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
-from katana_mcp.workflows.requirements import Level, Place
+from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.requirements import Level, Place, Recipes
 
 _MOST, _MOST_LEVELS = 10_000, 20
 _PRODUCT, _MADE = frozenset(("product_id",)), frozenset(("is_producible",))
@@ -26,16 +27,22 @@ async def every_variant(services: Services) -> tuple[list[Stored], bool]:
     return found[:_MOST], len(found) > _MOST
 
 
-async def recipes_of(made: Sequence[int], services: Services) -> tuple[dict[int, Sequence[tuple[int, Decimal]]], bool]:
+async def recipes_of(made: Sequence[int], services: Services) -> tuple[Recipes, bool]:
     """Return what these variants and all below them are made of, and whether some is left out."""
-    ends = ("product_variant_id", "ingredient_variant_id")
-    found, is_cut = await rows_by_level(made, ends, _MOST_LEVELS, services, ("quantity",))
-    return {product: list(_ingredients(records)) for product, records in found.items()}, is_cut
+    found, is_cut = await bom_rows(made, (_MADE_OF, _INGREDIENT), _MOST_LEVELS, services, ("quantity",))
+    return await computed_once(len(found), found, _recipes, found), is_cut
+
+
+def _recipes(found: Sequence[Stored]) -> Recipes:
+    return {product: list(_ingredients(records)) for product, records in by_end(found, _MADE_OF).items()}
+
+
+_MADE_OF, _INGREDIENT = "product_variant_id", "ingredient_variant_id"
 
 
 def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
     for row in recipe:
-        ingredient, quantity = get_int(row, "ingredient_variant_id"), number(row, "quantity")
+        ingredient, quantity = get_int(row, _INGREDIENT), number(row, "quantity")
         if ingredient is not None and quantity is not None:
             yield ingredient, quantity
 
@@ -49,9 +56,7 @@ async def producible(variants: Iterable[int], services: Services) -> list[int]:
     return [row.id for row in stored if row.record.get("product_id") in made and isinstance(row.id, int)]
 
 
-async def only_made[R](
-    recipes: Mapping[int, R], services: Services, known: Collection[int] = frozenset()
-) -> dict[int, R]:
+async def only_made(recipes: Recipes, services: Services, known: Collection[int] = frozenset()) -> Recipes:
     """Return the recipes of what is made: an item that is bought keeps its bill of materials.
 
     Args:
@@ -60,15 +65,24 @@ async def only_made[R](
         known: variants that are known to be of products that are made.
     """
     others = [variant for variant in recipes if variant not in known]
-    made = {*known, *(await producible(others, services) if others else ())}
+    made = frozenset((*known, *(await producible(others, services) if others else ())))
+    return await computed_once(len(recipes), (recipes,), _only, recipes, made, asked=made)
+
+
+def _only(recipes: Recipes, made: Collection[int]) -> Recipes:
     return {product: recipe for product, recipe in recipes.items() if product in made}
 
 
-def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[dict[Place, Level], int]:
+async def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[Mapping[Place, Level], int]:
     """Return the levels at these locations, or at all, and of how many a figure is not known."""
+    stored = stock.stored
+    return await computed_once(len(stored), stored, _levels, stored, places, asked=places)
+
+
+def _levels(stored: Sequence[Stored], places: frozenset[object]) -> tuple[Mapping[Place, Level], int]:
     found: dict[Place, Level] = {}
     unknown = 0
-    for record in (row for stored in stock.stored for row in rows(stored.record, "levels")):
+    for record in (level for row in stored for level in rows(row.record, "levels")):
         variant, location = get_int(record, "variant_id"), get_int(record, "location_id")
         if variant is None or location is None or (places and location not in places):
             continue

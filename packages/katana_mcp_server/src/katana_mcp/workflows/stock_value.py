@@ -35,7 +35,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.values import number, total
-from katana_mcp.workflows.computing import computed
+from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, Pair, TooManyMovements, ledger
 
 _UNBILLED = ("purchase_order", "sales_order")
@@ -166,9 +166,12 @@ async def _run(request: StockValueRequest, services: Services) -> Answer:
         request, notices = await completed(request, services)
         conditions = (Within("movement_date", high=iso(at)), *await where(request, services))
         moved = await _moved(conditions, services) if now.warming is None else None
-    valued = await computed(moved.size, _values, moved, since) if moved else []
+    valued: Sequence[_Valued] = []
+    size = 0 if moved is None else moved.size
+    if moved is not None:
+        valued = await computed_once(size, (moved.pairs, moved.balances), _values, moved, since, asked=since)
     names = await _named(valued, services)
-    groups = await computed(len(valued), _grouped, valued, names)
+    groups = await computed_once(size, (valued, *names.records.values()), _grouped, valued, names)
     complete = None if moved is None or any(group.unknown for group in groups.values()) else groups.values()
     changes = None if complete is None or since is None else _changes(valued)
     found = [_row(place, group, names, since) for place, group in groups.items()]
