@@ -276,7 +276,7 @@ def test_a_server_that_starts_while_a_person_is_asked_keeps_its_cache(
     run("rebuild", "location")
     with ExitStack() as running:
 
-        def agrees(question: str) -> bool:
+        async def agrees(question: str) -> bool:
             server = running.enter_context(closing(sqlite3.connect(typed_file(tmp_path))))
             server.execute("PRAGMA journal_mode = WAL")
             server.execute("SELECT count(*) FROM variant").fetchone()

@@ -3,6 +3,8 @@
 import io
 import os
 import re
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -122,7 +124,7 @@ def test_in_a_log_nothing_is_said_while_it_is_paused(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(("typed", "is_yes"), [("no", False), ("yes", True)])
-def test_what_was_typed_before_the_question_does_not_answer_it(
+async def test_what_was_typed_before_the_question_does_not_answer_it(
     monkeypatch: pytest.MonkeyPatch, typed: str, *, is_yes: bool
 ) -> None:
     keyboard, terminal = os.openpty()
@@ -137,5 +139,23 @@ def test_what_was_typed_before_the_question_does_not_answer_it(
     with os.fdopen(keyboard, "wb"), os.fdopen(terminal) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         os.write(keyboard, f"{other}\n".encode())
-        assert confirmed("Write this?") is is_yes
+        assert await confirmed("Write this?") is is_yes
     assert asked.getvalue() == "Write this?\nType yes or no, then Enter: "
+
+
+def test_ctrl_c_ends_a_question_at_once() -> None:
+    """It need not be answered first: what waits for it ends too."""
+    keyboard, terminal = os.openpty()
+    asking = "import asyncio; from katana_mcp.commands.cache.screen import confirmed; asyncio.run(confirmed('Sure?'))"
+    with (
+        os.fdopen(keyboard, "wb"),
+        os.fdopen(terminal) as stdin,
+        subprocess.Popen([sys.executable, "-c", asking], stdin=stdin, stderr=subprocess.PIPE) as person,
+    ):
+        try:
+            assert person.stderr is not None
+            assert b"Sure?" in person.stderr.readline()
+            person.send_signal(signal.SIGINT)
+            assert person.wait(10) == -signal.SIGINT
+        finally:
+            person.kill()

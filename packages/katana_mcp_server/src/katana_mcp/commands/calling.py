@@ -1,6 +1,5 @@
 """`katana-mcp call`: one tool, called from a shell as a host would call it, and its answer as JSON."""
 
-import asyncio
 import json
 import sys
 from collections.abc import Mapping
@@ -122,8 +121,7 @@ def _person(progress: ShownProgress) -> ElicitationHandler[Any, Any]:
     async def ask(message: str, response_type: Any, params: Any, context: Any) -> Any:  # noqa: ANN401 - as FastMCP has it
         del response_type, params, context
         with progress.paused():
-            # Read on a thread: the connection stays alive while the person reads.
-            is_yes = await asyncio.to_thread(confirmed, message)
+            is_yes = await confirmed(message)
         return ElicitResult(action="accept", content={"confirm": True}) if is_yes else ElicitResult(action="decline")
 
     return ask

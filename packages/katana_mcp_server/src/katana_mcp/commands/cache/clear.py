@@ -36,7 +36,7 @@ async def clear(job: Job, *, yes: bool) -> Report:
     kept = [path.name for path in found if path not in ours]
     _refuse_in_use(ours)
     weight = sum(size(our) for our in ours)
-    if not yes and not _agreed(f"Delete {len(ours)} cache files ({format_size(weight)}) in {directory}?"):
+    if not yes and not await _agreed(f"Delete {len(ours)} cache files ({format_size(weight)}) in {directory}?"):
         names = [path.name for path in found]
         return Report({"deleted": [], "kept": names, "stays": stays}, notes=(*stays, "nothing was deleted"), fine=False)
     # A server may have started while the question stood.
@@ -107,10 +107,10 @@ def _is_ours(path: Path) -> bool:
     return (_DIRECTORIES if path.is_dir() else _FILES).fullmatch(path.name) is not None
 
 
-def _agreed(question: str) -> bool:
+async def _agreed(question: str) -> bool:
     if not is_interactive():
         raise BadInput("nobody can be asked here: say --yes to delete the cache")
-    return confirmed(question)
+    return await confirmed(question)
 
 
 def _refuse_in_use(paths: list[Path]) -> None:

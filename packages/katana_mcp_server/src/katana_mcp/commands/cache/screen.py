@@ -1,5 +1,6 @@
 """How a report is shown: tables for people, JSON for programs, progress as bars on a terminal and as lines in a log."""
 
+import asyncio
 import json
 import os
 import sys
@@ -161,12 +162,29 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds * 1e6:.0f} µs" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms"
 
 
-def confirmed(question: str) -> bool:
-    """Ask a person; anything but y or yes is no, and what was typed before the question is no answer."""
+async def confirmed(question: str) -> bool:
+    """Ask a person; anything but y or yes is no, and what was typed before the question is no answer.
+
+    Others are served meanwhile, and Ctrl-C ends the question as it ends everything else.
+    """
     _discard_typed()
     sys.stderr.write(f"{question}\nType yes or no, then Enter: ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+    return (await _typed_line()).strip().casefold() in {"y", "yes"}
+
+
+async def _typed_line() -> str:
+    loop, is_there = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        terminal = sys.stdin.fileno()
+        loop.add_reader(terminal, is_there.set)
+    except (NotImplementedError, OSError):  # Windows; no terminal
+        return await asyncio.to_thread(sys.stdin.readline)
+    try:
+        await is_there.wait()  # a thread that reads is not ended by Ctrl-C, nor is what waits for it
+    finally:
+        loop.remove_reader(terminal)
+    return sys.stdin.readline()
 
 
 def _discard_typed() -> None:

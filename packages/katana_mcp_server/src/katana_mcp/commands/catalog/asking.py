@@ -1,6 +1,5 @@
 """The catalogue against the servers themselves: verified, and adopted from them."""
 
-import asyncio
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -76,7 +75,7 @@ async def adopt(choice: CatalogChoice, targets: Sequence[str], *, additive: bool
     shown = compared(changes, ())
     if not yes and is_interactive():
         print_report(shown, as_json=False)
-        yes = await asyncio.to_thread(confirmed, "Adopt this?")
+        yes = await confirmed("Adopt this?")
         shown = Report(shown.data)
     if not yes:
         return replace(shown, notes=("nothing was adopted; --yes adopts without asking",), fine=False)
