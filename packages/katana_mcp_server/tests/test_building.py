@@ -119,3 +119,10 @@ async def test_what_orders_need_is_left_to_them_unless_it_is_asked_for(stage: St
     assert of[0].keys() == of[1].keys()
     assert all(of[0][key] <= of[1][key] for key in of[0])
     assert sum(of[0].values()) < sum(of[1].values())
+
+
+async def test_where_a_location_is_not_known_all_are_named_because_they_are_few(stage: Stage) -> None:
+    refusal = await stage.refusal("buildable", location_id="Mars")
+    assert refusal["warnings"][0]["message"] == (
+        "no location is called exactly 'Mars'; there are 'Main workshop', 'North warehouse', 'Returns depot'"
+    )

@@ -102,6 +102,7 @@ EMPTY: list[tuple[str, dict[str, Any], str]] = [
     ("list_blocking_ingredients", {}, "manufacturing orders"),
     ("order_readiness", {}, "sales orders"),
     ("buildable", {}, "items"),
+    ("replenish", {}, "items"),
     ("stock_value", {}, "movements of stock"),
     ("promise_date", {"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]}, "items"),
     ("check_inventory", {"skus_or_variant_ids": ["PAD"]}, "items"),

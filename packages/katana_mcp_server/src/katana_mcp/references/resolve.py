@@ -12,7 +12,7 @@ from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, servi
 from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.services import Services
-from katana_mcp.references.suggestions import did_you_mean, near_keys, same_key
+from katana_mcp.references.suggestions import instead, same_key
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import get_int, id_in
@@ -211,7 +211,7 @@ async def _missing(services: Services, entity: str, id_or_key: int | str, key: s
         return f"{missing}; {none_yet(f'{title}s')}"
     if isinstance(id_or_key, int):
         return missing
-    return f"{missing}{did_you_mean(await near_keys(services, entity, id_or_key))}"
+    return f"{missing}{await instead(services, entity, id_or_key)}"
 
 
 async def all_listed(services: Services, *entities: str) -> bool:

@@ -88,6 +88,21 @@ def did_you_mean(near: Iterable[str]) -> str:
     return f"; did you mean {offered}?" if offered else ""
 
 
+async def instead(services: Services, entity: str, text: str) -> str:
+    """Return the end of a sentence about a key that nothing has: keys near it, else all that there are, if few."""
+    near = await near_keys(services, entity, text)
+    if near:
+        return did_you_mean(near)
+    spec = services.syncer.specs[entity]
+    rows = await services.cache.select(entity, Selection(order=Order("id"), limit=_ALL + 1))
+    keys = [key for row in rows if (key := _key(spec, row)) is not None]
+    return f"; there are {', '.join(map(repr, keys))}" if 0 < len(keys) == len(rows) <= _ALL else ""
+
+
+_ALL = 5
+"""Keys that are named where that is all."""
+
+
 async def texts_like(services: Services, entity: str, path: str, text: str) -> list[str]:
     """Return the texts at a path of records that this text, or one like it, finds, the likeliest first."""
     found: list[str] = []

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
+from katana_mcp.documents.usual_fields import Ordered
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import one_record
@@ -19,7 +20,7 @@ from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, first_of
-from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId, WriteQuantity
+from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.computing import computed_once
@@ -69,7 +70,7 @@ class PromiseRow(Request):
 
     sku_or_variant_id: SkuOrVariantId
     """SKU (text) or variant id (integer)."""
-    quantity: Annotated[WriteQuantity, AfterValidator(_some)]
+    quantity: Annotated[Ordered, AfterValidator(_some)]
     """In the item's stock unit."""
 
 

@@ -15,7 +15,8 @@ from pydantic import BaseModel, Field
 from cache_core.conditions import OneOf, Where
 from cache_core.records import iso
 from cache_core.sync import StockAnswer
-from katana_mcp.references.display_names import FACTORY, Names, look_up
+from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet
+from katana_mcp.references.resolve import none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.suggestions import did_you_mean
 from katana_mcp.surface.descriptor import AnyTool, ToolSpec
@@ -147,6 +148,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         next_actions=[
             *([f"apply_plan(plan_tokens={tokens})"] if tokens else []),
             *goes_on(_TOOL, now, services, len(read.stock.unknown)),
+            *([none_yet("items")] if not read.roots and await none_at_all(services, "variant") else ()),
         ],
         **age_of(read.stock, now, services),
     )

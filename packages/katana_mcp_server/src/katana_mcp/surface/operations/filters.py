@@ -17,7 +17,7 @@ from katana_mcp.references.display_names import CUSTOM_FIELDS, look_up, text, ti
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import resolved
 from katana_mcp.references.services import Services
-from katana_mcp.references.suggestions import did_you_mean, near_keys
+from katana_mcp.references.suggestions import instead
 from katana_mcp.surface.operations.custom_filters import Carries, custom_values
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.argument_errors import DATE, NO_SUCH_DAY
@@ -335,8 +335,8 @@ async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, nam
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, await _candidates(value, refers, found, services), name))
     if isinstance(value, int):
         raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
-    hint = did_you_mean(await near_keys(services, refers.entity, value))
-    raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
+    message = f"no {refers.called} is called exactly {value!r}{await instead(services, refers.entity, value)}"
+    raise Refused(blocking(warning_codes.NOT_FOUND, message, name))
 
 
 async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored], services: Services) -> str:
