@@ -184,6 +184,7 @@ async def test_an_order_that_there_is_holds_what_katana_has_booked_for_it_and_wa
         ({}, "give rows, or a sales_order_id, or both"),
         ({"location_id": "Main workshop"}, "give rows, or a sales_order_id, or both"),
         ({"rows": [{"sku_or_variant_id": "KITC", "quantity": 0}]}, "must be more than 0"),
+        ({"rows": [{"sku_or_variant_id": "KITC", "quantity": -2}]}, "quantity is -2: must be more than 0"),
         ({"rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]}, "2 variants have the SKU 'PAD'; name one by id"),
         ({"sales_order_id": "SO-nine"}, "no sales order has the order number"),
     ],

@@ -4,8 +4,15 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, cast
 
+from pydantic import (
+    AfterValidator,
+    StrictStr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 from pydantic import Field as Argument
-from pydantic import StrictStr, ValidationError, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
 from katana_mcp.documents.declaration import Field
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, RecordNumber, SkuOrVariantId, WriteQuantity
@@ -21,12 +28,20 @@ def _more_than_nothing(value: object, read: ValidatorFunctionWrapHandler) -> Dec
         raise
 
 
+def _some(value: Decimal) -> Decimal:
+    if not value:
+        raise ValueError("must be more than 0")
+    return value
+
+
 type Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
 """An id or an exact name; a code where there is one."""
 type PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
 type Ordered = Annotated[Amount, WrapValidator(_more_than_nothing)]
 """A quantity of a row; what to do instead of 0 differs between rows that are there and new ones."""
+type Some = Annotated[WriteQuantity, WrapValidator(_more_than_nothing), AfterValidator(_some)]
+"""A quantity that is more than 0, which it says of 0 too."""
 type Made = Annotated[
     WriteQuantity, Argument(ge=Decimal("0.00001")), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
 ]

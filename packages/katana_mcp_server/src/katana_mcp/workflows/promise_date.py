@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
-from katana_mcp.documents.usual_fields import Ordered
+from katana_mcp.documents.usual_fields import Some
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import one_record
@@ -59,18 +59,12 @@ _CANDIDATES = 10
 """Variants of one SKU that are named, to choose from."""
 
 
-def _some(value: Decimal) -> Decimal:
-    if not value:
-        raise ValueError("must be more than 0")
-    return value
-
-
 class PromiseRow(Request):
     """What is asked for."""
 
     sku_or_variant_id: SkuOrVariantId
     """SKU (text) or variant id (integer)."""
-    quantity: Annotated[Ordered, AfterValidator(_some)]
+    quantity: Some
     """In the item's stock unit."""
 
 

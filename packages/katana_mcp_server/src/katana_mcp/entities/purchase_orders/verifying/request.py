@@ -1,20 +1,13 @@
 """What may be asked of a comparison: an order, the lines of a supplier's document, its totals and what is tolerated."""
 
-from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, StrictStr, WithJsonSchema
+from pydantic import Field, StrictStr, WithJsonSchema
 
+from katana_mcp.documents.usual_fields import Some
 from katana_mcp.surface.operations.filters import Currency, spelling
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, Percent, Request, ShortText, SignedQuantity, WriteQuantity, own_id
-
-
-def _more_than_nothing(value: Decimal) -> Decimal:
-    if not value:
-        raise ValueError("must be more than 0")
-    return value
-
+from katana_mcp.tools.requests import NameOrId, Percent, Request, ShortText, SignedQuantity, own_id
 
 type _Kind = Literal["delivery_note", "invoice"]
 type Written = Annotated[
@@ -22,7 +15,6 @@ type Written = Annotated[
     WithJsonSchema({"type": ["number", "string"]}),
 ]
 """An amount as a number, or as the document writes it."""
-type _MoreThanNothing = Annotated[WriteQuantity, AfterValidator(_more_than_nothing)]
 _ANY = ("sku", "supplier_item_code", "barcode")
 
 
@@ -52,11 +44,11 @@ class DocumentLine(Request):
     quantity: Written | None = None
     unit: ShortText | None = None
     """`pcs`, `box of 500`."""
-    unit_holds: _MoreThanNothing | None = None
+    unit_holds: Some | None = None
     """Stock units in one `unit`, if its text does not say."""
     price: Written | None = None
     """Of one unit, without tax."""
-    price_per: _MoreThanNothing | None = None
+    price_per: Some | None = None
     """If the price is for several units: 100."""
     tax_rate: Percent | None = None
     """Percent."""
@@ -83,7 +75,7 @@ class VerifyOrderDocumentRequest(Request):
     """A delivery note is compared with open quantities, an invoice or confirmation with ordered ones."""
     currency: Currency | None = None
     """Of the document."""
-    exchange_rate: _MoreThanNothing | None = None
+    exchange_rate: Some | None = None
     """Value of 1 in the document's currency, in the order's currency."""
     net_total: Written | None = None
     """Without tax."""
