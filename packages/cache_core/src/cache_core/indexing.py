@@ -72,7 +72,7 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
         id=row_id,
         version=spec.version_of(record),
         record=record,
-        text=search_text(spec, record, parents),
+        text=search_text(spec.searchable, record, parents),
         key=key if isinstance(key, str) else None,
         deleted=deleted,
         archived=archived,

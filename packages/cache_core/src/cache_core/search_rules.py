@@ -5,7 +5,7 @@ Refuses query syntax: quotes, `NEAR`, `*`, NUL and a megabyte of anything are da
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -56,6 +56,9 @@ class WeightClass(IntEnum):
 
 
 _PLACES = (WeightClass.KEYS, WeightClass.NAMES, WeightClass.EXTRAS, WeightClass.RELATED)
+CODES = ((WeightClass.KEYS, WeightClass.NAMES), (WeightClass.EXTRAS, WeightClass.RELATED))
+"""The classes of texts that hold codes, and as which those count without their separators."""
+_CODED = frozenset(place for place, _ in CODES)
 
 
 class Tier(IntEnum):
@@ -80,13 +83,8 @@ GUESSES = frozenset({Tier.SUBSTRING, Tier.TYPO})
 """The tiers that only a backend with the capability has."""
 
 
-class Passage(NamedTuple):
-    """One searchable text of a record: its declared source, its class, its tokens joined by spaces, its plain code."""
-
-    source: str
-    place: WeightClass
-    words: str
-    plain: str | None
+type Sources = tuple[Collection[str], ...]
+"""The names of the sources of texts of each class, in the order of `WeightClass`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,8 @@ class SearchText:
     """What is searchable of one record: normalised tokens joined by spaces, one string per weight class.
 
     `codes` are whole normalised values of keys and extras, for exact hits: `("00 4021 018 003", EXTRAS)`. Codes without
-    their separators count a class less: `("004021018003", RELATED)`. `passages` are what it was made from, if known.
+    their separators count a class less: `("004021018003", RELATED)`. `sources` are what it was made from, and `made_of`
+    makes the text of some of them, where that is known.
     """
 
     keys: str = ""
@@ -102,7 +101,8 @@ class SearchText:
     extras: str = ""
     related: str = ""
     codes: tuple[tuple[str, WeightClass], ...] = ()
-    passages: tuple[Passage, ...] = field(default=(), compare=False, repr=False)
+    sources: Sources = field(default=(), compare=False, repr=False)
+    made_of: "Callable[[Sources], SearchText] | None" = field(default=None, compare=False, repr=False)
 
     def by_class(self) -> tuple[str, str, str, str]:
         """Return the four strings in the order of `WeightClass`."""
@@ -160,17 +160,23 @@ def _normalised_short(text: str) -> str:
     return " ".join(tokens_of(text))
 
 
-def unseparated(text: str, place: WeightClass) -> str | None:
-    """Return a code without its separators, or None for what is no code or has none.
+def words_and_code(text: str, place: WeightClass) -> tuple[str, str | None]:
+    """Return the tokens of a text joined by single spaces, and what it is as a code without its separators.
 
-    A key is a code, and so are a phone number and an extra without blanks that has a digit: notes and names are none.
+    None for what is no code or has no separators. A key is a code, and so are a phone number and an extra without
+    blanks that has a digit: names and notes are none.
     """
-    tokens = normalised(text) if len(text) <= MAX_QUERY_CHARACTERS else ""
-    if " " not in tokens:
-        return None
+    if place not in _CODED:
+        return normalised(text), None
+    words = " ".join(tokens_of(text))  # Codes of records differ, unlike their names: they are not remembered.
+    if " " not in words or len(text) > MAX_QUERY_CHARACTERS:
+        return words, None
+    return words, words.replace(" ", "") if place is WeightClass.KEYS or _is_code(text) else None
+
+
+def _is_code(text: str) -> bool:
     plain = _DIGIT.search(text) is not None and not _BLANK.search(text)
-    is_code = place is WeightClass.KEYS or plain or _PHONE.fullmatch(text.strip()) is not None
-    return tokens.replace(" ", "") if is_code else None
+    return plain or _PHONE.fullmatch(text.strip()) is not None
 
 
 def parse(text: str) -> Query:

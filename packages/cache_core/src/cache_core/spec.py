@@ -1,22 +1,16 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple, Protocol
 
 from cache_core.records import Record, RecordId, as_id, ids_at, moment_in, values_at
-from cache_core.search_rules import (
-    Passage,
-    SearchText,
-    WeightClass,
-    normalised,
-    unseparated,
-)
+from cache_core.search_rules import CODES, SearchText, Sources, WeightClass, words_and_code
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lookup:
     """Text borrowed from another entity: ids at `path` name its records, `fields` say what of them."""
 
@@ -24,11 +18,16 @@ class Lookup:
     entity: str
     fields: tuple[str, ...]
 
+    @cached_property
+    def link(self) -> str:
+        """What leads to the same records: the path and the entity."""
+        return f"{self.path} {self.entity}"
+
 
 type Place = str | Lookup
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Searchable:
     """Where the searchable text of a record stands, one tuple of paths or lookups per weight class."""
 
@@ -45,6 +44,22 @@ class Searchable:
         """Yield every lookup of every class."""
         for places in self.by_class():
             yield from (place for place in places if isinstance(place, Lookup))
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The names of the sources of each class; a borrowed field is named by its entity: `product.name`."""
+        return tuple(map(sources_of, self.by_class()))
+
+    @cached_property
+    def read_at(self) -> "tuple[_Source, ...]":
+        """Each source of text, and what reads it."""
+        classes = zip(WeightClass, self.by_class(), strict=False)
+        return tuple(
+            _Source(place, name, where if isinstance(where, Lookup) else None, _texts(path))
+            for place, listed in classes
+            for each in listed
+            for name, where, path in _parts(each)
+        )
 
 
 type SoftState = Literal["deleted", "archived"]
@@ -173,94 +188,75 @@ def _version(record: Record) -> str | None:
 
 
 type Parents = dict[tuple[str, RecordId], Record]
-type Sources = tuple[Collection[str], ...]
-"""The names of the sources of each class, in the order of `WeightClass`."""
 
 
-def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
-    """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
-    return _joined(_passages(spec.searchable, record, parents))
+def search_text(searchable: Searchable, record: Record, parents: Parents, some: Sources | None = None) -> SearchText:
+    """Return a record's searchable text.
+
+    Args:
+        searchable: where it stands.
+        record: the record.
+        parents: the records that its lookups name, where known.
+        some: the sources of which alone it is made; None for all of them.
+    """
+    words: tuple[dict[str, None], ...] = ({}, {}, {}, {})
+    plain: tuple[list[str], ...] = ([], [], [], [])
+    lenders: dict[str, list[Record]] = {}
+    for place, _, lookup, texts_of in searchable.read_at if some is None else _some_of(searchable, some):
+        having = (record,) if lookup is None else _lenders_once(lookup, record, parents, lenders)
+        for text in [text for one in having for text in texts_of(one)]:
+            tokens, code = words_and_code(text, place)
+            if tokens:
+                words[place][tokens] = None
+            if code:
+                plain[place].append(code)
+    codes: list[tuple[str, WeightClass]] = []
+    for place, less in CODES:
+        codes += [(code, place) for code in words[place]]
+        codes += [(code, less) for code in plain[place]]
+    keys, names, extras, related = map(" ".join, words)
+    made_of = partial(search_text, searchable, record, parents)
+    return SearchText(keys, names, extras, related, tuple(codes), searchable.sources, made_of)
+
+
+def _some_of(searchable: Searchable, sources: Sources) -> Iterator["_Source"]:
+    return (source for source in searchable.read_at if source.name in sources[source.place])
+
+
+def _lenders_once(lookup: Lookup, record: Record, parents: Parents, known: dict[str, list[Record]]) -> Sequence[Record]:
+    """Return what `_lenders` does, and keep it for the fields that are borrowed of the same records."""
+    found = known.get(lookup.link)
+    if found is None:
+        found = known[lookup.link] = _lenders(lookup, record, parents)
+    return found
 
 
 def declared_text(text: SearchText, sources: Sources) -> SearchText:
     """Return what of a record's text comes from these sources; a text of unknown sources is returned as it is."""
-    declared = [passage for passage in text.passages if passage.source in sources[passage.place]]
-    return text if len(declared) == len(text.passages) else _joined(declared)
+    return text if text.made_of is None or text.sources == sources else text.made_of(sources)
 
 
 def sources_of(places: tuple[Place, ...]) -> tuple[str, ...]:
     """Return the names of what stands at these places; a borrowed field is named by its entity: `product.name`."""
-    return tuple(name for place in places for name, _ in _parts(place))
+    return tuple(name for place in places for name, *_ in _parts(place))
 
 
-def _parts(place: Place) -> Iterator[tuple[str, Place]]:
+def _parts(place: Place) -> Iterator[tuple[str, Place, str]]:
+    """Yield the sources at a place: the name of each, where it stands, and the path of its text there."""
     if isinstance(place, str):
-        yield place.removesuffix("[]"), place
+        yield place.removesuffix("[]"), place, place
         return
-    for field_ in place.fields:
-        yield f"{place.entity}.{field_}", Lookup(place.path, place.entity, (field_,))
+    for path in place.fields:
+        yield f"{place.entity}.{path}", place, path
 
 
 class _Source(NamedTuple):
-    """One declared source of text: its class, its name, where it stands, and what reads it there."""
+    """One declared source of text: its class, its name, what lends it, if it is lent, and what reads it there."""
 
-    weight: WeightClass
+    place: WeightClass
     name: str
-    place: Place
+    lookup: Lookup | None
     texts: "_Texts"
-
-
-@lru_cache(maxsize=256)
-def _sources(searchable: Searchable) -> tuple[_Source, ...]:
-    classes = zip(WeightClass, searchable.by_class(), strict=False)
-    return tuple(
-        _Source(weight, name, part, _texts(part if isinstance(part, str) else part.fields[0]))
-        for weight, places in classes
-        for place in places
-        for name, part in _parts(place)
-    )
-
-
-def _passages(searchable: Searchable, record: Record, parents: Parents) -> list[Passage]:
-    lenders: dict[str, list[Record]] = {}
-    passages: list[Passage] = []
-    for weight, name, place, texts_of in _sources(searchable):
-        if isinstance(place, str):
-            texts = texts_of(record)
-        else:
-            key = f"{place.entity} {place.path}"
-            found = lenders.get(key)
-            if found is None:
-                found = lenders[key] = _lenders(place, record, parents)
-            texts = [text for lender in found for text in texts_of(lender)]
-        for text in texts:
-            words = normalised(text)
-            # Only what is several tokens can be a code with separators.
-            plain = unseparated(text, weight) if " " in words and weight in _CODED else None
-            passages.append(Passage(name, weight, words, plain))
-    return passages
-
-
-def _joined(passages: Sequence[Passage]) -> SearchText:
-    words: tuple[dict[str, None], ...] = ({}, {}, {}, {})
-    plain: tuple[list[str], ...] = ([], [], [], [])
-    for _, place, tokens, code in passages:
-        if tokens:
-            words[place][tokens] = None
-        if code:
-            plain[place].append(code)
-    codes: list[tuple[str, WeightClass]] = []
-    for place, less in _CODES:
-        codes += [(code, place) for code in words[place]]
-        codes += [(code, less) for code in plain[place]]
-    return SearchText(*map(" ".join, words), codes=tuple(codes), passages=tuple(passages))
-
-
-_CODES = ((WeightClass.KEYS, WeightClass.NAMES), (WeightClass.EXTRAS, WeightClass.RELATED))
-"""The classes of texts that hold codes, and as which those count without their separators."""
-
-
-_CODED = frozenset(place for place, _ in _CODES)
 
 
 def texts_at(place: Place, record: Record, parents: Parents) -> Sequence[str]:
@@ -279,24 +275,34 @@ def _own_texts(path: str, record: Record) -> Sequence[str]:
 
 @lru_cache(maxsize=1024)
 def _texts(path: str) -> _Texts:
-    """Return what reads the texts at a path, each of them at once where they stand in a field or in that of rows."""
-    head, _, inner = path.partition("[].")
-    if not head.isidentifier() or not (inner or path).isidentifier():
+    """Return what reads the texts at a path, each at once where they stand in a field, in a list or in rows."""
+    head, listed, inner = path.partition("[]")
+    field_ = inner.removeprefix(".")
+    if not head.isidentifier() or not (field_.isidentifier() if inner.startswith(".") else not inner):
         return lambda record: _texts_anywhere(record, path)
 
     def in_field(record: Record) -> Sequence[str]:
-        value = record.get(path)
+        value = record.get(head)
         if isinstance(value, str):
             return (value,)
         return () if value is None else _texts_anywhere(record, path)
 
+    def in_list(record: Record) -> Sequence[str]:
+        value = record.get(head)
+        if value is None:
+            return ()
+        return value if isinstance(value, list) and set(map(type, value)) == _TEXTS else _texts_anywhere(record, path)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - records are open
+
     def in_rows(record: Record) -> Sequence[str]:
         value = record.get(head)
         if isinstance(value, list):
-            return _texts_of_rows(value, inner)  # pyright: ignore[reportUnknownArgumentType] - records are open
-        return () if value is None else [_text(found) for found in values_at(record, path)]
+            return _texts_of_rows(value, field_)  # pyright: ignore[reportUnknownArgumentType] - records are open
+        return () if value is None else _texts_anywhere(record, path)
 
-    return in_rows if inner else in_field
+    return in_rows if inner else in_list if listed else in_field
+
+
+_TEXTS = {str}
 
 
 def _texts_anywhere(record: Record, path: str) -> Sequence[str]:

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from cache_core.spec import EntitySpec, Sources, sources_of
+from cache_core.search_rules import Sources
+from cache_core.spec import EntitySpec, sources_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from sqlmodel import SQLModel
 
 from cache_core.protocol import Capability
 from cache_core.records import Json, inner_fields, projected
-from cache_core.spec import EntitySpec, Searchable, Sources, sources_of
+from cache_core.search_rules import Sources
+from cache_core.spec import EntitySpec, Searchable, sources_of
 from cache_typed.columns import Cell
 from cache_typed.documents import Document, Part
 from cache_typed.field_names import FieldNames

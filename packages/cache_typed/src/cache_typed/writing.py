@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
 from cache_core.protocol import Applied, Batch, Origin, Row, StoredVersion, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
+from cache_core.search_rules import WeightClass
 from cache_core.spec import declared_text
 from cache_typed import dialect
 from cache_typed.columns import Cell
@@ -35,6 +36,8 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
+_PLACES = {place: str(int(place)) for place in WeightClass}
+"""How each class is written: to format a number takes four times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
     """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
     own = is_primary_key(layout, row.id)
     text = declared_text(row.text, layout.sources)
-    codes = ",".join([f"[{encode_basestring(code)},{place:d}]" for code, place in text.codes])
+    codes = ",".join([f"[{encode_basestring(code)},{_PLACES[place]}]" for code, place in text.codes])
     about: list[Cell] = [
         int(row.deleted),
         int(row.archived),

@@ -35,7 +35,7 @@ async def ranked(text: str, results: Mapping[str, SearchResult], services: Servi
         spec = services.syncer.specs[source]
         records = [hit.row.record for hit in result.hits]
         parents = await parents_of(spec, records, services.cache)
-        texts = [search_text(spec, record, parents) for record in records]
+        texts = [search_text(spec.searchable, record, parents) for record in records]
         standing += [
             (_standing(hit, query, hit_text), (source, hit)) for hit, hit_text in zip(result.hits, texts, strict=True)
         ]
