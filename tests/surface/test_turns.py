@@ -1,11 +1,12 @@
-"""How often an everyday call goes to the cache once all is read: each time is a turn of a thread and a snapshot."""
+"""How often an everyday call goes to the cache once all is read: each time is a look at least, or a transaction."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 import pytest
 
 from cache_typed.dialect import Connection
 from cache_typed.storage import Storage
+from cache_typed.unchanged import Question
 from katana_mcp.testing import Setup, staged
 from katana_sandbox import ManualClock
 
@@ -63,8 +64,14 @@ MOST = {
 async def test_a_warm_call_takes_no_more_turns_of_the_cache_than_it_is_known_to_need(
     clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns: list[Callable[[Connection], object]] = []
-    read = Storage.read
+    turns: list[object] = []
+    read, known = Storage.read, Storage.known
+
+    def looked(self: Storage, asked: Sequence[Question | None]) -> list[object] | None:
+        found = known(self, asked)
+        if found is not None:
+            turns.append(asked)
+        return found
 
     async def counted(
         self: Storage,
@@ -78,6 +85,7 @@ async def test_a_warm_call_takes_no_more_turns_of_the_cache_than_it_is_known_to_
         return await read(self, work, short=short, longest=longest, kind=kind)
 
     monkeypatch.setattr(Storage, "read", counted)
+    monkeypatch.setattr(Storage, "known", looked)
     own = prepared(clock)
     usual = matrix(own.sandbox.tenant())
     taken: dict[str, int] = {}

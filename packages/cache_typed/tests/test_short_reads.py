@@ -191,8 +191,8 @@ async def test_many_rows_by_id_are_left_to_a_thread(directory: Path | None, done
         assert [row.id for row in (await backend.get_many("sales_order", ids)).rows] == [1, 2]
         assert done_here == begun
         done_here.clear()
-        (rows,) = await backend.read([ByIds("sales_order", ids)])
-        assert [row.id for row in rows] == [1, 2]
+        (rows,) = await backend.read([ByIds("sales_order", ids[::-1])])
+        assert [row.id for row in rows] == [2, 1]
         assert done_here == begun
         done_here.clear()
     for some, begun in ((range(1, 251), [True]), (range(1, 252), [])):
@@ -342,9 +342,9 @@ def _asked(low: int, of: int = 3, **other: Any) -> Selection:  # noqa: ANN401 - 
 async def test_reads_are_of_one_kind_that_differ_in_values_alone(
     other: Selection, *, is_same: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kinds: list[Hashable] = []
+    kinds: list[tuple[Hashable, ...]] = []
 
-    def noted(_: LongReads, kind: Hashable) -> bool:
+    def noted(_: LongReads, kind: tuple[Hashable, ...]) -> bool:
         kinds.append(kind)
         return False
 
@@ -358,8 +358,18 @@ async def test_reads_are_of_one_kind_that_differ_in_values_alone(
     await backend.select("purchase_order", _asked(1))
     assert kinds[2] != kinds[0]
     await backend.read([Selected("sales_order", other), ByIds("variant", [1, 2])])
-    assert kinds[3] == (kinds[1], ("variant", None, 2))
-    for ids in ([1], [1, 2], [1, 2, 3]):
+    assert kinds[3] == (*kinds[1], ("variant", None, 2))
+    for ids in ([1], [2, 3], [1, 2, 3]):
         await backend.get_many("variant", ids)
-    assert kinds[4:] == [("variant", None, 1), ("variant", None, 2), ("variant", None, 2)]
+    assert kinds[4:] == [(("variant", None, bits),) for bits in (1, 2, 2)]
     await backend.close()
+
+
+def test_a_glance_gives_nothing_where_somebody_is_at_the_connection_or_it_fails() -> None:
+    with closing(dialect.connect(":memory:")) as db:
+        short = ShortReads(db)
+        assert short.glance(lambda own: own is db)
+        with short.alone:
+            assert short.glance(lambda _: True) is None
+        assert short.glance(lambda own: own.execute("SELECT * FROM nowhere").fetchall()) is None
+        assert not short.alone.locked()

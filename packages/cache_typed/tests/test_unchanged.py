@@ -1,8 +1,10 @@
 """What was read is kept while nothing is written: by us, by another process, in memory or in a file."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from sqlite3 import Cursor
 from types import NoneType
 from typing import Any
 
@@ -12,12 +14,13 @@ from typed_orders import NOON, batch, order
 
 from cache_core.conditions import EVERYTHING, Below, CustomValue, Missing, NoneOf, OneOf, Where, Within
 from cache_core.indexing import row_of
-from cache_core.protocol import Batch, Quarantined, Selection, Standing, Stored
+from cache_core.protocol import Batch, ByIds, Quarantined, Selected, Selection, Standing, Stored
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.states import SyncState
 from cache_typed import dialect
 from cache_typed import unchanged as module
 from cache_typed.backend import TypedBackend
+from cache_typed.columns import Cell
 from cache_typed.unchanged import Question, forget, question, unchanged
 
 ASKED = Question(("asked",))
@@ -107,6 +110,36 @@ async def test_rows_by_condition_or_id_and_their_number_are_read_once(directory:
                 assert await backend.count("sales_order") == orders
             assert ([row.id for row in by_id.rows], by_id.missing) == ([2, 1], (9,))
             await backend.apply(batch(order(3)))
+
+
+async def test_what_is_kept_costs_one_look_at_what_others_wrote(
+    directory: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    execute = dialect.Connection.execute
+
+    def noted(db: dialect.Connection, sql: str, values: Sequence[Cell] = ()) -> Cursor:
+        said.append(sql)
+        return execute(db, sql, values)
+
+    monkeypatch.setattr(dialect.Connection, "execute", noted)
+    async with opened(directory) as backend:
+        await backend.apply(batch(order(1), order(2)))
+        first = await each_kind(backend)
+        said.clear()
+        assert await each_kind(backend) == first
+        assert said == [dialect.EDITION] * len(first)
+
+
+async def each_kind(backend: TypedBackend) -> list[object]:
+    """Return the answer to each kind of question whose answers are kept."""
+    return [
+        await backend.read([ByIds("sales_order", (1, 2)), Selected("sales_order", Selection(limit=1))]),
+        await backend.get_many("sales_order", [2, 1]),
+        await backend.select("sales_order", Selection(limit=2)),
+        await backend.count("sales_order"),
+        await backend.standings(["sales_order"]),
+    ]
 
 
 async def test_ids_that_are_equal_and_name_no_record_have_their_own_answers() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Self, cast
 
@@ -183,7 +183,7 @@ class Account:
     @property
     def services(self) -> Services:
         """The services of one call."""
-        needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+        needed = [name for name in Services._fields if name not in Services._field_defaults]
         own = {
             "cache": self.cache,
             "fresh": self.fresh,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -167,7 +167,7 @@ class Stage:
     def services(self) -> Services:
         """The services of the caller."""
         clock, katana = self.katana.clock, self.katana
-        needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+        needed = [name for name in Services._fields if name not in Services._field_defaults]
         ports = dict.fromkeys(("client", "cache", "fresh", "stock", "syncer"), katana)
         usual = {"journal": self.journal, "tenant": "factory", "principal": "ann", "clock": clock, "note": self.note}
         return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), **ports, **usual, **self.parts}))

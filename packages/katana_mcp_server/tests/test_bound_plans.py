@@ -1,7 +1,6 @@
 """What a plan is bound to is read anew before it is sent: what changed a second ago is stale, named by its field."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from following import following
 from server_wire import Wire, live
@@ -134,7 +133,7 @@ async def test_plans_of_one_call_share_for_a_minute_what_they_read_and_a_variant
         clock.advance(61)
         once = [("/v1/locations", str(place["id"])), ("/v1/services", str(service["id"]))]
         assert [await asked(services) for _ in range(2)] == [once, once]
-        sharing = replace(services, read_at={})
+        sharing = services._replace(read_at={})
         found: list[list[tuple[str, str]]] = []
         for seconds in (0, 1, 58, 2):
             clock.advance(seconds)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Self, cast
 
@@ -91,7 +91,7 @@ class Reads:
 
 def services(**parts: object) -> Services:
     """Return services with these parts."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     reads = Reads()
     usual = {"cache": reads, "fresh": reads, "client": reads, "clock": CLOCK, "journal": Journal(), "tenant": "factory"}
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), **usual, "principal": "ann", **parts}))

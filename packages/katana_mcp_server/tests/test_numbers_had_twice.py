@@ -1,7 +1,7 @@
 """The number of what was just made is looked up again: another live record that has it is told of."""
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -56,7 +56,7 @@ class Records:
 
 def services(records: Records) -> Services:
     """Return services that have these records only."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     syncer = SimpleNamespace(specs={spec.name: spec for spec in SPECS})
     parts = {**dict.fromkeys(needed), "cache": records, "fresh": records, "syncer": syncer}
     return Services(**cast("dict[str, Any]", parts))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 import pytest
@@ -74,7 +74,7 @@ class Reads:
 def services(reads: Reads, clock: ManualClock, until: float | None = None) -> tuple[Services, list[tuple[float, str]]]:
     """Return services that read like this, and what is noted, each with its time."""
     noted = list[tuple[float, str]]()
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     parts: dict[str, object] = {
         **dict.fromkeys(needed),
         "cache": reads,
@@ -129,7 +129,7 @@ def test_a_call_waits_for_its_plan_forty_seconds() -> None:
     clock = ManualClock(auto=False)
     clock.advance(7)
     asked, _ = services(Reads(), clock, 3.0)
-    assert in_time(asked) == replace(asked, until=47.0)
+    assert in_time(asked) == asked._replace(until=47.0)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ async def test_single_reads_wait_a_little_shorter_than_the_plan(until: float | N
     asked, noted = services(reads, clock, until)
     patient = cast("Services", await within(clock, 9, gathered(change(clock, 1.9), Request(), asked)))
     assert (reads.waits, patient.fresh, noted) == ([waits], replace(reads, told=[waits]), [])
-    assert replace(patient, fresh=asked.fresh) == asked
+    assert patient._replace(fresh=asked.fresh) == asked
 
 
 async def test_first_listings_are_waited_for_on_the_share_of_writes() -> None:

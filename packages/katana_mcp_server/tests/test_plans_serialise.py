@@ -7,7 +7,7 @@ import asyncio
 import itertools
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, override
@@ -197,7 +197,7 @@ async def made(directory: Path) -> World:
         services = await account.services()
         file = Mortal(journal_path(directory / services.tenant), clock)
         gate.killed = lambda file=file: setattr(file, "dead", True)
-        world.servers.append(Server(replace(services, journal=Journal(file)), gate, account.close))
+        world.servers.append(Server(services._replace(journal=Journal(file)), gate, account.close))
     return world
 
 

@@ -1,7 +1,7 @@
 """A new document that may repeat one of the last day: which are found in the cache and in the journal."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, cast
@@ -69,7 +69,7 @@ class Plans:
 
 def services(**parts: object) -> Services:
     """Return services that have these parts only."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), "tenant": "factory", **parts}))
 
 

@@ -1,7 +1,7 @@
 """Where the limits of an assistant begin: lines and requests of a plan, writes in a minute, the size of an answer."""
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ class Journal:
 
 def services(**parts: object) -> Services:
     """Return services that have these parts only."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     usual = {"clock": CLOCK, "principal": "ann", "most_writes": 3, "most_lines": 4}
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), **usual, **parts}))
 

@@ -1,7 +1,7 @@
 """A saga walked step by step: what is sent next, when a record is looked at again, and what stops it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, cast
@@ -137,7 +137,7 @@ class Stage:
 
 def services(stage: Stage) -> Services:
     """Return services for a saga."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     parts = {
         **dict.fromkeys(needed),
         "client": Sending(stage.refused),
@@ -412,7 +412,7 @@ BACKWARDS = {SAGA: {**GOAL, BACK: True}}
     ],
 )
 def test_only_a_saga_that_was_begun_and_is_not_done_can_be_rolled_back(entry: Entry, is_saga: bool, may: bool) -> None:
-    parts = replace(services(Stage([""])), clock=CLOCK)
+    parts = services(Stage([""]))._replace(clock=CLOCK)
     saga = Stage([""]).saga if is_saga else None
     if may:
         check_roll_back(entry, saga, parts)

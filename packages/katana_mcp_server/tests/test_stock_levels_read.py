@@ -1,7 +1,7 @@
 """The stock that a plan is told with: which levels are sure, what moves come to, and how many are named."""
 
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Self, cast
 
@@ -53,7 +53,7 @@ def level(place: Json, amount: Json) -> Json:
 
 async def read(stock: Stock, variants: Sequence[int]) -> object:
     """Return the levels that are read."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     services = Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), "stock": stock}))
     return await read_levels(services, variants)
 

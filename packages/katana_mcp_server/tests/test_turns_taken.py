@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -84,7 +84,7 @@ class Budget:
 
 def services(**parts: object) -> Services:
     """Return services that have these parts only."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), "clock": ManualClock(auto=False), **parts}))
 
 

@@ -1,5 +1,6 @@
 """A supplier's document held against an order through a server: what differs, and calls that plan what settles it."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -382,3 +383,21 @@ async def test_a_billed_order_is_not_proposed_to_be_reopened(stage: Stage, tenan
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
     price = next(difference for difference in answer["differences"] if difference["kind"] == "price")
     assert "reopen_billed" in price["no_call"]
+
+
+async def test_what_does_not_fit_into_one_answer_is_counted_and_nothing_is_left_out_in_silence(
+    stage: Stage, tenant: Tenant
+) -> None:
+    order = _boxed(tenant)
+    lines = [{"sku": f"NOWHERE-{nr:03d}-{'X' * 180}", "quantity": 1, "price": 1.5} for nr in range(250)]
+    few = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines[:30])
+    of_the_order = len(few["differences"]) - 30
+    assert not few["warnings"]
+    assert of_the_order >= len(few["goods"]) > 1
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
+    (warning,) = answer["warnings"]
+    assert warning["code"] == "truncated_result"
+    left, goods = map(int, re.findall(r"^(\d+) differences and (\d+) goods did not fit", warning["message"])[0])
+    assert left > 0
+    assert len(answer["differences"]) + left == of_the_order + len(lines)
+    assert len(answer["goods"]) + goods == len(few["goods"])

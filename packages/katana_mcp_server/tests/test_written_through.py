@@ -1,7 +1,7 @@
 """What was written is put into the cache at once: what of it, what is read anew, and what is said where that fails."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 import pytest
@@ -91,7 +91,7 @@ class Caches:
 
 def services(caches: Caches) -> Services:
     """Return services that have these caches only."""
-    needed = [item.name for item in fields(Services) if item.default is MISSING and item.default_factory is MISSING]
+    needed = [name for name in Services._fields if name not in Services._field_defaults]
     parts = dict.fromkeys(("cache", "syncer", "fresh", "stock"), caches)
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), **parts}))
 

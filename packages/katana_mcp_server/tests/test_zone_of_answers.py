@@ -107,6 +107,10 @@ class Account:
         self.log.append(f"wait for {','.join(entities)}")
         yield
 
+    def _replace(self, *, days: Days, day: datetime) -> "Account":
+        """Return the services of a call with its days."""
+        return replace(self, days=days, day=day)
+
     def waited(self, seconds: float) -> "Account":
         """Note how long was waited."""
         self.log.append(seconds)

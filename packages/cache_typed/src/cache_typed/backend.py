@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 from cache_core.clock import Clock, SystemClock
 from cache_core.conditions import LIVE, Condition, CustomValue, NoneOf, OneOf, Visibility, Where
@@ -33,6 +34,7 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout, TableMapping, layout_of
 from cache_typed.storage import Storage
 from cache_typed.tables import TABLES
+from cache_typed.unchanged import Question
 
 MOST_BY_ID = 100
 """Rows by id that a short read has at most: decoding more takes long, and no handler is asked meanwhile."""
@@ -111,9 +113,8 @@ class TypedBackend:
     async def get_many(self, entity: str, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
         """Return rows by id in any soft state, in the order asked."""
         layout, asked = self._layout(entity), ByIds(entity, ids, fields)
-        return await self._storage.read(
-            lambda db: reading.get_many(db, layout, ids, fields), short=_are_few([asked]), kind=_kind(asked)
-        )
+        question = reading.by_ids(layout, ids, fields)
+        return await self._answer(question, lambda db: reading.get_many(db, layout, ids, fields), asked)
 
     async def find_by_key(self, entity: str, key: str) -> KeyMatch:
         """Return the row whose business key is exactly this text."""
@@ -121,12 +122,16 @@ class TypedBackend:
 
     async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
         """Return the window of rows that meet the conditions, in order."""
-        layout, kind = self._layout(entity), _kind(Selected(entity, selection))
-        return await self._storage.read(lambda db: reading.select(db, layout, selection), kind=kind)
+        layout, asked = self._layout(entity), Selected(entity, selection)
+        question = reading.window(layout, selection)
+        return await self._answer(question, lambda db: reading.select(db, layout, selection), asked)
 
     async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
         """Return the rows of each of these reads, all on one snapshot."""
         asked = [(self._layout(read.entity), read) for read in reads]
+        known = self._storage.known([_question(layout, read) for layout, read in asked])
+        if known is not None:
+            return [answer.rows if isinstance(answer, Found) else cast("_Rows", answer) for answer in known]
         kind = tuple(map(_kind, reads))
         return await self._storage.read(
             lambda db: [_rows(db, layout, read) for layout, read in asked], short=_are_few(reads), kind=kind
@@ -134,7 +139,9 @@ class TypedBackend:
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
-        return await self._read(entity, lambda db, layout: reading.count(db, layout, where, visibility))
+        layout = self._layout(entity)
+        question = reading.number(layout, where, visibility)
+        return await self._answer(question, lambda db: reading.count(db, layout, where, visibility))
 
     async def search(self, entity: str, search: Search) -> SearchResult:
         """Return the best rows for a text that a person typed."""
@@ -163,7 +170,8 @@ class TypedBackend:
         """Return how each of these entities stands, on one snapshot."""
         for entity in entities:
             self._layout(entity)
-        return await self._storage.read(lambda db: reading.standings(db, entities))
+        question = reading.standing(entities)
+        return dict(await self._answer(question, lambda db: reading.standings(db, entities)))
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
@@ -186,6 +194,13 @@ class TypedBackend:
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those of another directory's file, in one transaction; others stay."""
         await self._storage.take(directory, entities)
+
+    async def _answer[T](self, question: Question | None, work: Callable[[Connection], T], *reads: Read) -> T:
+        """Return the answer to a question: as it was read before, or as work reads it, which makes these reads."""
+        known = self._storage.known([question])
+        if known is not None:
+            return cast("T", known[0])
+        return await self._storage.read(work, short=_are_few(reads), kind=tuple(map(_kind, reads)) or None)
 
     async def _read[T](self, entity: str, work: Callable[[Connection, Layout], T]) -> T:
         layout = self._layout(entity)
@@ -216,6 +231,15 @@ def _kind(read: Read) -> Hashable:
 def _form(condition: Condition) -> Hashable:
     values = condition.values if isinstance(condition, OneOf | NoneOf | CustomValue) else ()
     return type(condition), condition.field, len(values).bit_length()
+
+
+type _Rows = tuple[Stored, ...]
+
+
+def _question(layout: Layout, read: Read) -> Question | None:
+    if isinstance(read, ByIds):
+        return reading.by_ids(layout, read.ids, read.fields)
+    return reading.window(layout, read.selection)
 
 
 def _rows(db: Connection, layout: Layout, read: Read) -> tuple[Stored, ...]:

@@ -79,6 +79,12 @@ def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict
     return found
 
 
+def by_ids(layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None) -> Question:
+    """Return the question of `get_many`."""
+    asked = tuple(dict.fromkeys(ids))
+    return Question((layout, asked, tuple(map(type, asked)), fields), len(asked))
+
+
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: frozenset[str] | None = None) -> Found:
     """Return rows by id in any soft state."""
     asked = tuple(dict.fromkeys(ids))
@@ -91,9 +97,7 @@ def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId], fields: fr
             tuple(record_id for record_id in asked if record_id not in found),
         )
 
-    return unchanged(
-        db, Question((layout, asked, tuple(map(type, asked)), fields), len(asked)), read, lambda found: len(found.rows)
-    )
+    return unchanged(db, by_ids(layout, ids, fields), read, lambda found: len(found.rows))
 
 
 def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
@@ -127,10 +131,14 @@ def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibilit
     return clause, odd or bool(clause.left)
 
 
+def window(layout: Layout, selection: Selection) -> Question | None:
+    """Return the question of `select`; None for one that is read in any case."""
+    return question(selection.where, layout, selection)
+
+
 def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     """Return the window of rows that meet the conditions, in order."""
-    asked = question(selection.where, layout, selection)
-    return unchanged(db, asked, lambda: _selected(db, layout, selection), len)
+    return unchanged(db, window(layout, selection), lambda: _selected(db, layout, selection), len)
 
 
 def _selected(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
@@ -245,9 +253,14 @@ def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
     return [nr for _, nr in present] + [nr for value, _, nr in keys if value is None]
 
 
+def number(layout: Layout, where: Where, visibility: Visibility) -> Question | None:
+    """Return the question of `count`; None for one that is read in any case."""
+    return question(where, layout, visibility)
+
+
 def count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
     """Return how many rows meet the conditions."""
-    return unchanged(db, question(where, layout, visibility), lambda: _count(db, layout, where, visibility))
+    return unchanged(db, number(layout, where, visibility), lambda: _count(db, layout, where, visibility))
 
 
 def _count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
@@ -267,9 +280,14 @@ def state(db: Connection, entity: str) -> SyncState:
     return decode_state(None if row is None else row[0])
 
 
-def standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:
+def standing(entities: Sequence[str]) -> Question:
+    """Return the question of `standings`."""
+    return Question(("standings", *entities))
+
+
+def standings(db: Connection, entities: Sequence[str]) -> Mapping[str, Standing]:
     """Return how each of these entities stands, in the order asked."""
-    return dict(unchanged(db, Question(("standings", *entities)), lambda: _standings(db, entities)))
+    return unchanged(db, standing(entities), lambda: _standings(db, entities))
 
 
 def _standings(db: Connection, entities: Sequence[str]) -> dict[str, Standing]:

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from datetime import timedelta
@@ -26,6 +26,7 @@ from cache_typed import dialect, file_swap, schema, upgrade
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 from cache_typed.transactions import LongReads, PutOff, ShortReads, transaction
+from cache_typed.unchanged import Question, known
 
 _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
@@ -123,6 +124,10 @@ class Storage:
                     await asyncio.sleep(0)
                 return found
         return await self._run(0, self._decoding, "BEGIN", partial(self._long.timed, kind, work))
+
+    def known(self, asked: Sequence[Question | None]) -> list[object] | None:
+        """Return what was read before for each of these questions, as long as nothing is written; None otherwise."""
+        return None if self._short is None else self._short.glance(lambda db: known(db, asked))
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""

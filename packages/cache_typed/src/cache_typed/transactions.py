@@ -110,6 +110,20 @@ class ShortReads:
         finally:
             self.alone.release()
 
+    def glance[T](self, look: Callable[[Connection], T | None]) -> T | None:
+        """Return what a look without a transaction gives; None where somebody else is at the connection, or it fails.
+
+        What fails is read then, and fails there.
+        """
+        if not self.alone.acquire(blocking=False):
+            return None
+        try:
+            return look(self._connection)
+        except dialect.Error:
+            return None
+        finally:
+            self.alone.release()
+
     def _limited[T](self, read: Callable[[Connection], T], longest: float, connection: Connection) -> T:
         within, until = _is_short.set(True), perf_counter() + longest
         connection.set_progress_handler(lambda: perf_counter() > until, _STEPS)

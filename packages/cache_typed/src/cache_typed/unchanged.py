@@ -75,6 +75,22 @@ def unchanged[T](
     return answer
 
 
+def known(db: Connection, asked: Sequence[Question | None]) -> list[object] | None:
+    """Return what was read for each of these questions; None where one was not, or somebody wrote since.
+
+    It needs no transaction: what is kept was all read of one state, and that state is looked up last.
+    """
+    kept = _KEPT.get(db)
+    if kept is None:
+        return None
+    try:
+        found = [kept.answers[each] for each in asked]
+    except KeyError:
+        return None
+    (others,) = db.execute(dialect.EDITION).fetchone()
+    return found if kept.edition == (others, db.total_changes) else None
+
+
 def forget(db: Connection) -> None:
     """Keep no answer of this connection, nor the one that is being read: its rows are no longer remembered."""
     _KEPT.pop(db, None)

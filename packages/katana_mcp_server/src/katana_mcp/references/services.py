@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
@@ -69,15 +70,15 @@ def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+_NOTHING: Mapping[str, Sequence[int]] = MappingProxyType({})
 _AT_ONCE = 0.01
 """Seconds below which nothing was waited for."""
 _BRIEF = 0.8
 """Seconds that an answer waits for what would only make it newer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """One tenant's services.
+class Services(NamedTuple):
+    """One tenant's services: a named tuple, because each call makes some of its own, and that of 30 fields.
 
     Attributes:
         cache: the routed cache.
@@ -95,6 +96,7 @@ class Services:
         day: the first moment of the day on which this call began; None where it has nothing to do with days.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
+        pages: where pages ended that were answered.
         notices: what went wrong at the start without stopping it, one sentence each.
         directory: where the cache is kept; None in memory.
         read_only: whether nothing is ever written to Katana.
@@ -111,7 +113,6 @@ class Services:
         read_at: when this call read single records that several of its plans may need; None where each reads its own.
         awaited: lets first listings be waited for.
         silence: how Katana does not answer just now, as a verb; None while it does.
-        pages: where pages ended that were answered.
     """
 
     cache: CacheBackend
@@ -127,6 +128,7 @@ class Services:
     clock: Clock
     sandbox: bool
     web_base_url: str
+    pages: PageEnds
     days: Days = IN_UTC
     day: datetime | None = None
     notices: tuple[str, ...] = ()
@@ -141,11 +143,10 @@ class Services:
     note: Callable[[str], None] = _unnoted
     on_due: OnDue = _unexpected
     until: float | None = None
-    anew: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    anew: Mapping[str, Sequence[int]] = _NOTHING
     read_at: dict[tuple[str, int], float] | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
     silence: Callable[[], str | None] = _answering
-    pages: PageEnds = field(default_factory=PageEnds)
 
     def today(self) -> datetime:
         """Return the first moment of the factory's day: the same one for a whole call."""
@@ -163,7 +164,7 @@ class Services:
         """Return the services of a call that has waited for Katana so long already."""
         if seconds < _AT_ONCE:
             return self
-        return replace(self, fresh=self.fresh.after(seconds))
+        return self._replace(fresh=self.fresh.after(seconds))
 
 
 class TenantDoor(Protocol):

@@ -36,6 +36,7 @@ from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
 from katana_mcp.references.code_shapes import Codes
 from katana_mcp.references.live_lookups import LiveLookups
+from katana_mcp.references.page_ends import PageEnds
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -254,6 +255,7 @@ class Tenant:
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
+            pages=PageEnds(),
             notices=(*notices, *unconfirmed),
             awaited=awaited.waited_for,
             silence=lambda: self._silence,

@@ -66,7 +66,7 @@ async def with_days(services: Services) -> Services:
         services = services.waited(services.clock.monotonic() - began)
         stored = await services.cache.select(entity, first)
     days = days_in(text(stored[0].record, "timezone") if stored else None)
-    return replace(services, days=days, day=days.today(services.clock.now()))
+    return services._replace(days=days, day=days.today(services.clock.now()))
 
 
 def with_zone(answer: Answer, services: Services) -> Payload:

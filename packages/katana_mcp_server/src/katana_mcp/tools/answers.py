@@ -66,7 +66,7 @@ ENVELOPE_BYTES = 3_000
 def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[A]:
     """Return the first rows that fit into one answer with what stands beside them; at least one."""
     beside = tuple(beside)
-    if _surely_fit((*rows, *beside)):
+    if not rows[1:] or surely_fit((*rows, *beside)):  # of one row none can be left out
         return rows
     size = ENVELOPE_BYTES + sum(size_of(part) + 1 for part in beside)
     for index, row in enumerate(rows):
@@ -76,7 +76,7 @@ def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[
     return rows
 
 
-def _surely_fit(parts: Sequence[BaseModel]) -> bool:
+def surely_fit(parts: Sequence[BaseModel]) -> bool:
     """Return whether all of these fit, found at once: most answers are far from too large."""
     data = _ANYTHING.dump_json(parts, exclude_none=True)
     # Only what is not ASCII, escaped, or no printing character may go out as more than its byte.

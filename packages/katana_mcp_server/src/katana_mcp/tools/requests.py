@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, ClassVar, Self, cast
 
 from pydantic import (
@@ -68,14 +69,10 @@ class Request(Described):
 
     @model_validator(mode="after")
     def _ranges_run_forward(self) -> Self:
-        for first in type(self).model_fields:
-            for begins, ends, word in RANGES:
-                if not first.endswith(begins) or (low := getattr(self, first)) is None:
-                    continue
-                last = f"{first.removesuffix(begins)}{ends}"
-                high = getattr(self, last, None)
-                if high is not None and low > high:
-                    raise ValueError(f"{first} must not be {word} than {last}")
+        for first, last, word in _ranges_of(type(self)):
+            low, high = getattr(self, first), getattr(self, last)
+            if low is not None and high is not None and low > high:
+                raise ValueError(f"{first} must not be {word} than {last}")
         return self
 
 
@@ -90,6 +87,17 @@ def own_ids(*names: str) -> Offers:
 
 
 RANGES = (("_from", "_to", "later"), ("_min", "_max", "more"))
+
+
+@cache
+def _ranges_of(request: type[Request]) -> tuple[tuple[str, str, str], ...]:
+    """Return the first and the last of each range that a request has, and what the first may not be beside the last."""
+    return tuple(
+        (first, last, word)
+        for first in request.model_fields
+        for begins, ends, word in RANGES
+        if first.endswith(begins) and (last := f"{first.removesuffix(begins)}{ends}") in request.model_fields
+    )
 
 
 class SearchRequest(Request):

@@ -4,7 +4,7 @@ Each order is a plan of `create_purchase_order` with its own token. What cannot 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
@@ -111,7 +111,7 @@ class _Read:
 
 
 async def _run(change: AnyChange, request: ReplenishRequest, services: Services) -> Answer:
-    services = replace(in_time(services), read_at={})
+    services = in_time(services)._replace(read_at={})
     with patient(services) as reads:
         return await _answer(change, request, reads)
 

@@ -6,7 +6,7 @@ Where Katana's requests of the minute are used up, they answer at once with what
 import math
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
@@ -56,7 +56,7 @@ def patient(services: Services, left: float = _FOR_LEVELS) -> Generator[PatientR
         waits = _waits(services)
         fresh = services.fresh.waiting(max(_FOR_LEVELS, waits - left))
         until = services.clock.monotonic() + waits
-        yield PatientReads(replace(services, fresh=fresh, on_due=on_due), until)
+        yield PatientReads(services._replace(fresh=fresh, on_due=on_due), until)
 
 
 def _next_place(services: Services) -> float:

@@ -92,7 +92,7 @@ async def _checked(entry: Entry, services: Services, changes: Changes) -> Checke
         raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
     try:
         request = change.request.model_validate(plan.request)
-        facts = await gathered(change, request, replace(services, anew=_used(plan)))
+        facts = await gathered(change, request, services._replace(anew=_used(plan)))
     except Refused as refusal:
         if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
             raise

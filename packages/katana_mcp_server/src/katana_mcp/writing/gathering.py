@@ -5,7 +5,6 @@ Refuses to guess: what cannot be read in time is a refusal that says why, and wh
 
 import asyncio
 from contextlib import suppress
-from dataclasses import replace
 
 from cache_core.clock import Clock
 from cache_core.sync.waiting import finished
@@ -28,7 +27,7 @@ _PLACE = "one of Katana's 60 requests a minute"
 
 def in_time(services: Services) -> Services:
     """Return services with which a call waits for its plan, and for all before it, as long as that."""
-    return replace(services, until=ends_waiting(services.clock))
+    return services._replace(until=ends_waiting(services.clock))
 
 
 def ends_waiting(clock: Clock) -> float:
@@ -45,7 +44,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
     now = services.clock.monotonic()
     until = now + WAITS if services.until is None else services.until
     left, began = max(_LEAST, until - now), min(now, until - WAITS)
-    patient = replace(services, fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
+    patient = services._replace(fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
     standings = await services.cache.standings(change.reads)
     cold = [name for name, standing in standings.items() if standing.state.completed_at is None]
     with services.awaited(cold), services.client.priority(Priority.WRITE):

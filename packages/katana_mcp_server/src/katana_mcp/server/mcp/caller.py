@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from fastmcp.server.dependencies import get_http_request
@@ -67,4 +67,4 @@ def for_caller(services: Services, **of_call: Unpack[OfCall]) -> Services:
     now = caller()
     lookups = services.lookups.account.of_call(now.principal)
     read_only = services.read_only or now.read_only
-    return replace(services, lookups=lookups, principal=now.principal, read_only=read_only, **of_call)
+    return services._replace(lookups=lookups, principal=now.principal, read_only=read_only, **of_call)

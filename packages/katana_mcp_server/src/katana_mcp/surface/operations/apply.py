@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, ClassVar
 
@@ -61,7 +60,7 @@ def apply_tool(changes: Changes) -> AnyTool:
 async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services) -> Answer:
     if services.read_only:
         raise Refused(blocking(warning_codes.READ_ONLY, "read-only mode: nothing is written to Katana"))
-    tokens, services = list(dict.fromkeys(request.plan_tokens)), replace(services, read_at={})
+    tokens, services = list(dict.fromkeys(request.plan_tokens)), services._replace(read_at={})
     with _refuse_without_journal():
         answer = await _consent(tokens, services, changes)
     if answer is not None:

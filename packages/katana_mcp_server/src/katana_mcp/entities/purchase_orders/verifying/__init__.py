@@ -37,7 +37,7 @@ from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, first_of, fitting, size_of
+from katana_mcp.tools.answers import Answer, first_of, fitting, size_of, surely_fit
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.values import get_int, number, rows, total
@@ -202,6 +202,8 @@ def _bounded(
     found: list[Difference], goods: list[VerifiedGood]
 ) -> tuple[list[Difference], list[VerifiedGood], list[ToolWarning]]:
     """Return what of both fits into one answer, differences first, and a warning where something does not."""
+    if surely_fit((*found, *goods)):
+        return found, goods, []
     shown = fitting(found)
     room = MAX_ANSWER_BYTES - sum(size_of(difference) + 1 for difference in shown)
     fits = fitting(goods, shown) if goods and room > size_of(goods[0]) * 2 else []

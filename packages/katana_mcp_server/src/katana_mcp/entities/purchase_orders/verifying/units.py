@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from katana_mcp.entities.purchase_orders.verifying.amounts import amount
 
@@ -64,12 +65,14 @@ class OrderUnit:
     stock: str | None
 
 
+@lru_cache(maxsize=512)
 def unit_named(text: str | None) -> str | None:
     """Return the one name of a unit that has many, `Stk.` and `pieces` are both `pcs`; None where there is none."""
     words = [word for word in _WORD.findall((text or "").casefold()) if word not in _FILLING]
     return _SPELT.get(words[0], words[0]) if words else None
 
 
+@lru_cache(maxsize=512)
 def unit(text: str) -> Unit:
     """Return the unit that a text says."""
     inner, outer = [*_PER.split(text.casefold(), maxsplit=1), ""][:2]
