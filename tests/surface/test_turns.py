@@ -46,7 +46,7 @@ MOST = {
     "list_stocktakes": 5,
     "list_traceability": 5,
     "order_readiness": 8,
-    "promise_date": 16,
+    "promise_date": 14,
     "search_customers": 2,
     "search_items": 5,
     "search_manufacturing_orders": 5,

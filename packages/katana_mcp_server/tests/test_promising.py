@@ -8,7 +8,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katana_mcp.workflows.available import Ledger, Share
+from katana_mcp.workflows.available import Ledger, Promised, Share
 from katana_mcp.workflows.incoming import Arrival
 from katana_mcp.workflows.needs import Need
 from katana_mcp.workflows.promising import NEVER, Source, Supply, World, ledgers
@@ -51,8 +51,10 @@ def test_a_quantity_is_promised_for_the_first_day_on_which_there_is_enough_for_a
 
 @given(events, st.lists(st.integers(1, 6), min_size=1, max_size=4))
 def test_what_was_promised_is_gone_for_whoever_asks_next(given_events: list[Event], quantities: list[int]) -> None:
-    ledger = filled(given_events)
-    together = [ledger.promise(Decimal(quantity)) for quantity in quantities]
+    ledger, taken, together = filled(given_events), Decimal(0), list[Promised]()
+    for quantity in quantities:
+        together.append(ledger.promise(Decimal(quantity), taken))
+        taken += quantity - together[-1].lacking
     whole = filled(given_events).promise(Decimal(sum(quantities)))
     assert sum(promise.lacking for promise in together) == whole.lacking
     assert max((share.date for promise in together for share in promise.shares), default="") == max(

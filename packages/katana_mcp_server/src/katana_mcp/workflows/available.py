@@ -57,18 +57,13 @@ class Ledger:
         elif quantity > 0:
             insort(self.supply, Share(date, quantity, source), key=lambda share: share.date)
 
-    def copy(self) -> "Ledger":
-        """Return one of its own, to promise from."""
-        return Ledger(list(self.supply), self.needed)
-
-    def promise(self, quantity: Decimal) -> Promised:
-        """Return how so much comes together, and hold it: later questions find it gone."""
-        shares, given, there = list[Share](), Decimal(0), -self.needed
+    def promise(self, quantity: Decimal, taken: Decimal = Decimal(0)) -> Promised:
+        """Return how so much comes together once as much as was `taken` is gone."""
+        shares, given, there = list[Share](), Decimal(0), -self.needed - taken
         for share in self.supply:
             there += share.quantity
             more = min(quantity, there) - given
             if more > 0:
                 shares.append(Share(share.date, more, share.source))
                 given += more
-        self.needed += given
         return Promised(shares, quantity - given, max(Decimal(0), -there))

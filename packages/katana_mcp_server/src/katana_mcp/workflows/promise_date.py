@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.documents.usual_fields import Some
-from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.resolve import one_record
 from katana_mcp.references.services import Services, current
@@ -31,7 +31,6 @@ from katana_mcp.workflows.promise_shown import (
     Promised,
     PromisedRow,
     is_held,
-    names_of,
     overdue_actions,
     overdue_arrivals,
     overdue_warnings,
@@ -112,12 +111,11 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         await _check_unambiguous(resolved, asked_for, services)
     left = _left(order) if order else []
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
-    world, stock, warnings = await _world(asked, order, reads, began)
+    world, names, stock, warnings = await _world(asked, order, reads, began)
     for row in asked:
         if is_held(row) and row.location is not None:
             world.book((row.variant, row.location), row.quantity)
     promised = [_promise(row, world) for row in asked]
-    names = await names_of(promised, services)
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
     overdue = overdue_arrivals(promised, services)
     dates = [row.date for row in shown]
@@ -211,10 +209,16 @@ async def _of_order(order: Stored, services: Services) -> list[Asked]:
     ]
 
 
-async def _world(
-    asked: Sequence[Asked], order: Stored | None, reads: PatientReads, began: float
-) -> tuple[World, StockAnswer, list[ToolWarning]]:
-    """Return what is known of the variants and of all that they are made of, and what is to be said of it."""
+class _Known(NamedTuple):
+    """What is known of variants and of all that they are made of, what that is called, and what is to be said of it."""
+
+    world: World
+    names: Names
+    stock: StockAnswer
+    warnings: list[ToolWarning]
+
+
+async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientReads, began: float) -> _Known:
     services = reads.services
     roots = list(dict.fromkeys(row.variant for row in asked))
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
@@ -230,24 +234,27 @@ async def _world(
     known = (levels, coming.by_place, needs)
     asked_on = (today, services.days, own)
     there = await computed_once(len(levels) + len(needs), known, ledgers, *known, day_of, own, asked=asked_on)
+    suppliers = [arrival.document.get("supplier_id") for there in coming.by_place.values() for arrival in there]
+    locations = [*(row.location for row in asked), *(location for _, location in there)]
+    called = {"variant": variants, "factory": (), "location": locations, "supplier": suppliers}
+    names = await look_up(services.cache, called, item_suppliers=False)
     world = World(
         today=services.today().astimezone(services.days.zone).date(),
         recipes=recipes,
-        supplies=await _supplies(variants, services),
+        supplies=_supplies(variants, names),
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
-        ledgers={place: ledger.copy() for place, ledger in there.items()},
+        ledgers=there,
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
-    return world, stock, [*warnings, *without_figures(unjudged, "count as empty")]
+    return _Known(world, names, stock, [*warnings, *without_figures(unjudged, "count as empty")])
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"
 
 
-async def _supplies(variants: Sequence[int], services: Services) -> Mapping[int, Supply]:
+def _supplies(variants: Sequence[int], names: Names) -> Mapping[int, Supply]:
     """Return how each variant is got, and the days that it takes: its own lead time, of bought ones else the usual."""
-    names = await look_up(services.cache, {"variant": variants, "factory": ()})
-    factory = next((record for (entity, _), record in names.records.items() if entity == "factory"), EMPTY)
+    factory = next(names.of("factory"), EMPTY)
     usual = text(factory, "default_po_lead_time") or ""
     return {
         variant: _supply(record, names.item(record) or EMPTY, int(usual) if usual.isdecimal() else None)

@@ -1,13 +1,13 @@
 """How rows that were promised are shown: each part with its source and its day, and why nobody knows a day."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
 from cache_core.records import Record, iso
-from katana_mcp.references.display_names import Names, look_up, text
+from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Number, first_of
@@ -68,25 +68,6 @@ class Asked:
 
 
 type Promised = tuple[Asked, int | None, Promise]
-
-
-async def names_of(promised: Sequence[Promised], services: Services) -> Names:
-    """Return the names of all that these rows and their sources name."""
-    sources = [nested for _, _, promise in promised for source in promise.sources for nested in _all(source)]
-    ids_by_entity: dict[str, list[object]] = {
-        "variant": [*(asked.variant for asked, _, _ in promised), *(source.waits_for for source in sources)],
-        "location": [location for _, location, _ in promised],
-        "supplier": [source.arrival.document.get("supplier_id") for source in sources if source.arrival],
-    }
-    return await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
-
-
-def _all(source: Source) -> Iterator[Source]:
-    """Yield a source, and what it waits for, down to the last."""
-    waits: Source | None = source
-    while waits is not None:
-        yield waits
-        waits = waits.last
 
 
 def shown_row(promised: Promised, today: date, names: Names, services: Services) -> PromisedRow:

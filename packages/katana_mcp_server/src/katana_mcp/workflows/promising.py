@@ -79,27 +79,29 @@ class World:
 
     Attributes:
         today: the factory's day.
-        ledgers: by place; what is promised is taken off them.
         supplies: by variant.
         unknown: variants whose stock could not be read.
+        ledgers: by place.
+        taken: what is promised of each.
     """
 
     today: date
     recipes: Recipes
     supplies: Mapping[int, Supply]
     unknown: Collection[int]
-    ledgers: dict[Place, Ledger] = field(default_factory=dict[Place, Ledger])
+    ledgers: Mapping[Place, Ledger]
+    taken: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
 
     def book(self, place: Place, quantity: Decimal) -> None:
         """Take what Katana holds for somebody off what is there; of a service, nothing is."""
-        if place in self.ledgers:
-            self.ledgers[place].add("", -quantity)
+        self.taken[place] = self.taken.get(place, _NOTHING) + quantity
 
     def promise(self, place: Place, quantity: Decimal, above: frozenset[int] = frozenset()) -> Promise:
         """Return by when so much is there, and hold it."""
         if place[0] in self.unknown:
             return Promise([Source("stock", quantity, NEVER)], Decimal(0))
-        found = self.ledgers.setdefault(place, Ledger()).promise(quantity)
+        found = self.ledgers.get(place, _EMPTY_LEDGER).promise(quantity, self.taken.get(place, _NOTHING))
+        self.book(place, quantity - found.lacking)
         sources = [_shared(share) for share in found.shares]
         if found.lacking:
             sources.append(self._anew(place, found.lacking, above))
@@ -108,16 +110,11 @@ class World:
     def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
         """Return the location that has so much first, and by when, and hold it there."""
         tried = [
-            (self._aside(candidate).promise((variant, candidate), quantity).day, nr)
+            (replace(self, taken=dict(self.taken)).promise((variant, candidate), quantity).day, nr)
             for nr, candidate in enumerate(locations)
         ]
         location = locations[min(tried)[1]]
         return location, self.promise((variant, location), quantity)
-
-    def _aside(self, location: int) -> "World":
-        """Return what is known of a location, to try something there."""
-        here = {place: ledger.copy() for place, ledger in self.ledgers.items() if place[1] == location}
-        return replace(self, ledgers=here)
 
     def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:
         """Return by when so much is made or bought if that begins now."""
@@ -180,4 +177,6 @@ def ledgers(
     return found
 
 
+_NOTHING = Decimal(0)
+_EMPTY_LEDGER = Ledger()
 _EMPTY = Level(Decimal(0), Decimal(0), Decimal(0), Decimal(0))
