@@ -13,6 +13,7 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
+from cache_core.states import SyncState
 from katana_mcp.caches.backends import BACKENDS
 
 FLOOR = "floor"
@@ -63,6 +64,12 @@ async def store(cache: CacheBackend, spec: EntitySpec, page: bytes) -> None:
     """Take a page from bytes to committed and searchable, as a sync does."""
     prepared = await prepare(spec, await read(spec, page), cache)
     await cache.apply(Batch(entity=spec.name, at=data.NOON, upserts=prepared.rows))
+
+
+async def written(caches: Caches, entity: str) -> None:
+    """Write into each cache: no read after it is answered with what was read before."""
+    for cache in caches.values():
+        await cache.apply(Batch(entity=entity, at=data.NOON, state=SyncState()))
 
 
 def stores(caches: Caches, spec: EntitySpec) -> dict[str, Store]:

@@ -135,7 +135,7 @@ async def _searched(caches: Caches, floor: VariantFloor, size: int) -> list[Figu
         "a supplier's code": lambda repeat: data.supplier_code(repeat * step + 1),
         "a word": lambda repeat: words[repeat],
         "two words": lambda repeat: data.product_name(repeat * step // 5 + 1)[:14],
-        "broad: a third of all": lambda _: "red",
+        "broad: a third of all": lambda repeat: f"red{' ' * repeat}",  # as it was not asked before
         "miss": lambda repeat: f"qqxyz{repeat}",
     }
     figures: list[Figure] = []

@@ -54,10 +54,17 @@ class Timer:
 TIMER = Timer()
 
 
-async def side_by_side(works: Mapping[str, Work], repeats: int = REPEATS) -> dict[str, Spread]:
-    """Time the works this many times, one after the other; each is given the number of the repeat."""
+async def side_by_side(
+    works: Mapping[str, Work], repeats: int = REPEATS, before: Callable[[], Awaitable[object]] | None = None
+) -> dict[str, Spread]:
+    """Time the works this many times, one after the other; each is given the number of the repeat.
+
+    What is done before each repeat is not timed.
+    """
     taken: dict[str, list[float]] = {name: [] for name in works}
     for repeat in range(repeats):
+        if before is not None:
+            await before()
         for name, work in works.items():
             if repeat >= _FEWEST and sum(taken[name]) > _SECONDS * 1_000:
                 continue

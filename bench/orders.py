@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from bench import data, documents, lines
-from bench.caches import FLOOR, Caches, opened, rates, sides, stores
+from bench.caches import FLOOR, Caches, opened, rates, sides, stores, written
 from bench.figures import Figure, Work, p95, side_by_side
 from bench.floor import DocumentFloor, Fields
 from cache_core.conditions import Below, Condition, NoneOf, OneOf, Order, Within
@@ -158,8 +158,9 @@ async def _read(kind: Kind, caches: Caches, floor: DocumentFloor, size: int) -> 
         **{f"page of 50, {what}": by_side for what, by_side in _pages(kind, caches, floor).items()},
         **_others(kind, caches, floor, size),
     }
+    anew = partial(written, caches, kind.entity)
     return [
-        Figure(topic=kind.topic, what=f"{what}, p95", size=size, values=p95(await side_by_side(by_side)))
+        Figure(topic=kind.topic, what=f"{what}, p95", size=size, values=p95(await side_by_side(by_side, before=anew)))
         for what, by_side in works.items()
     ]
 

@@ -27,6 +27,9 @@ tool that does nothing (`bench/noop_server.py`). The floor of a search finds who
 every word, counts them, and decodes the best 20, as a search does. `same answer` is a FastMCP tool that gives the very
 answer of ours and does nothing else, but for the requests to Katana that a warm call of ours sends: what the size of an
 answer costs the framework, and the client that checks it.
+A warm call is made again and again with the same arguments while nothing is written, so that much of what it reads is
+kept from the call before; what all read tools take after a write stands in a line of its own. Each read of orders comes
+after a write, so that it is made anew, though of rows that were read before; no search was made before.
 Files are read through once before they are measured: how long the disk takes for the first look is no matter of ours.
 The ratio says how many times the floor's cost ours is, and of a call how many times that of the same answer. Absolute
 times spread by a factor of three from machine to machine and from hour to hour; ratios of one run do not.

@@ -14,7 +14,7 @@ from typed_orders import NOON, batch, order
 
 from cache_core.conditions import EVERYTHING, Below, CustomValue, Missing, NoneOf, OneOf, Where, Within
 from cache_core.indexing import row_of
-from cache_core.protocol import Batch, ByIds, Quarantined, Selected, Selection, Standing, Stored
+from cache_core.protocol import Batch, ByIds, Quarantined, Search, Selected, Selection, Standing, Stored
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.states import SyncState
 from cache_typed import dialect
@@ -139,6 +139,7 @@ async def each_kind(backend: TypedBackend) -> list[object]:
         await backend.select("sales_order", Selection(limit=2)),
         await backend.count("sales_order"),
         await backend.standings(["sales_order"]),
+        await backend.search("sales_order", Search("SO-1")),
     ]
 
 

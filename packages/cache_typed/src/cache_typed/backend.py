@@ -148,6 +148,9 @@ class TypedBackend:
         layout = self._layout(entity)
         by_index = layout.mapping.guesses and len(parse(search.text).words) == 1
         longest = None if by_index else LONGEST_OF_WORDS
+        known = self._storage.known([searching.sought(layout, search)])
+        if known is not None:
+            return cast("SearchResult", known[0])
         return await self._storage.read(lambda db: searching.search(db, layout, search), longest=longest)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:

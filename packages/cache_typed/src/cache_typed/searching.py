@@ -19,6 +19,7 @@ from cache_typed.fuzzy import after_a_miss
 from cache_typed.mapping import Layout
 from cache_typed.reading import load_kept, narrowed, shown
 from cache_typed.transactions import takes_long
+from cache_typed.unchanged import Question, question, unchanged
 
 MAX_CANDIDATES = 20_000
 """Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
@@ -38,8 +39,17 @@ class _Ranked(NamedTuple):
     place: WeightClass
 
 
+def sought(layout: Layout, request: Search) -> Question | None:
+    """Return the question of `search`; None for one that is read in any case."""
+    return question(request.where, layout, request)
+
+
 def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
     """Return the best rows for a text that a person typed; after a miss, those of the first tier that finds any."""
+    return unchanged(db, sought(layout, request), lambda: _search(db, layout, request), lambda found: len(found.hits))
+
+
+def _search(db: Connection, layout: Layout, request: Search) -> SearchResult:
     query = parse(request.text)
     if not query.tokens:
         return SearchResult(cut=query.cut)
