@@ -97,12 +97,25 @@ def test_a_list_where_none_is_taken_is_refused_without_a_look_at_what_it_holds()
 
 
 def test_numbers_sent_as_texts_are_numbers_alone_and_in_lists() -> None:
-    for ids in (["2037", 2038], "2037, 2038", "[2037, 2038]", '["2037", "2038"]'):
+    for ids in (["2037", 2038], "2037, 2038", "[2037, 2038]", '["2037", "2038"]', " ['2037', 2038,]"):
         assert taken("list_sales_orders", ids=ids, limit="5").model_dump(include={"ids", "limit"}) == {
             "ids": [2037, 2038],
             "limit": 5,
         }
     assert taken("check_inventory", skus_or_variant_ids=["007"]) == taken("check_inventory", skus_or_variant_ids="007")
+
+
+@pytest.mark.parametrize(
+    "rows", ["[{'sku_or_variant_id': 'A', 'quantity': 2}]", '[{"sku_or_variant_id":"A","quantity":2}]']
+)
+def test_a_list_of_objects_is_read_in_the_spelling_of_json_and_of_python(rows: str) -> None:
+    assert taken("promise_date", rows=rows) == taken("promise_date", rows=[{"sku_or_variant_id": "A", "quantity": 2}])
+
+
+@pytest.mark.parametrize("text", ["[b'A']", "[{'A'}]", "[A]", "['A', ...]", "['\\d']", "[" * 5_000, "['A'"])
+def test_a_text_that_is_no_list_is_taken_as_its_parts(text: str) -> None:
+    asked = taken("check_inventory", skus_or_variant_ids=text[:100]).model_dump()["skus_or_variant_ids"]
+    assert asked == [part.strip() for part in text[:100].split(",")]
 
 
 RANGES = [

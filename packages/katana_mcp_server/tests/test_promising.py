@@ -135,6 +135,19 @@ def test_the_location_that_has_it_first_is_chosen_and_only_there_it_is_held() ->
     assert here.soonest(SPOKE, [HERE, NORTH], Decimal(3))[0] == NORTH
 
 
+def test_of_what_is_kept_nowhere_nothing_is_held_and_nothing_lacks() -> None:
+    here = world({})
+    here.book((SPOKE, HERE), Decimal(7))
+    promise = here.promise((SPOKE, HERE), Decimal(2))
+    assert (promise.backlog, promise.sources) == (0, [Source("buy", Decimal(2), "2026-03-07", lead_time=5)])
+
+
+def test_what_is_held_for_somebody_is_taken_off_what_is_there() -> None:
+    here = world({SPOKE: 5})
+    here.book((SPOKE, HERE), Decimal(4))
+    assert [source.quantity for source in here.promise((SPOKE, HERE), Decimal(2)).sources] == [1, 1]
+
+
 def day_of(moment: str) -> str:
     return "" if moment < TODAY.isoformat() else moment[:10]
 

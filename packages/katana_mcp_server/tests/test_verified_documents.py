@@ -401,3 +401,68 @@ async def test_what_does_not_fit_into_one_answer_is_counted_and_nothing_is_left_
     assert left > 0
     assert len(answer["differences"]) + left == of_the_order + len(lines)
     assert len(answer["goods"]) + goods == len(few["goods"])
+
+
+async def test_a_note_of_what_came_before_orders_nothing_more_and_receives_nothing(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    like = _boxed(tenant)
+    row = next(line for line in like["purchase_order_rows"] if line["purchase_uom"] != "box")
+    rows = [{"variant_id": row["variant_id"], "quantity": 26, "price_per_unit": 9}]
+    head = {"supplier_id": like["supplier_id"], "location_id": like["location_id"], "order_no": "PO-902"}
+    order = tenant.create("purchase_orders", {**head, "purchase_order_rows": rows})
+    clock.advance(3_600)
+    line = {"sku": _sku(tenant, row), "quantity": 20}
+    note = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
+    assert note["warnings"] == []
+    plan = await stage.call(RECEIVE, **note["receive"])
+    await stage.call("apply_plan", plan_tokens=[plan["plan_token"]])
+
+    again = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
+    (difference,) = again["differences"]
+    assert difference["kind"] == "quantity"
+    assert difference["message"].endswith(" are open, and as much came before")
+    assert "there is nothing to do" in difference["no_call"]
+    assert "receive" not in again
+    assert [warning["code"] for warning in again["warnings"]] == ["already_received"]
+
+    rest = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "quantity": 6}])
+    assert rest["differences"] == rest["warnings"] == []
+    assert rest["receive"]["rows"][0]["quantity"] == 6
+    more = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "quantity": 8}])
+    assert more["differences"][0]["settle"]["arguments"]["update_rows"][0]["quantity"] == 8
+    bill = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line], kind="invoice")
+    assert bill["differences"] == bill["warnings"] == []
+
+
+async def test_goods_that_the_order_lacks_are_added_only_in_a_unit_that_is_said(stage: Stage, tenant: Tenant) -> None:
+    boxed = next(line for line in _boxed(tenant)["purchase_order_rows"] if line["purchase_uom"] == "box")
+    order = next(
+        order
+        for order in live(tenant, "purchase_orders")
+        if order["status"] == "NOT_RECEIVED"
+        and all(row["purchase_uom"] != "box" for row in order["purchase_order_rows"])
+    )
+    line = {"sku": _sku(tenant, boxed), "quantity": 500, "price": 0.05}
+
+    async def added(**more: object) -> Payload:
+        answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, **more}])
+        return next(difference for difference in answer["differences"] if difference["kind"] == "not_on_order")
+
+    unsaid = await added()
+    assert "document" not in unsaid
+    assert unsaid["no_call"] == "it is bought by the box of 500 pcs: give the `unit` of its line, and compare again"
+    assert (await added(unit="pcs"))["settle"]["arguments"]["add_rows"][0]["quantity"] == 1
+
+
+async def test_what_the_lines_total_is_not_called_the_orders(stage: Stage, tenant: Tenant) -> None:
+    order = _boxed(tenant)
+    lines = [
+        {"sku": _sku(tenant, row), "quantity": row["quantity"], "unit": row["purchase_uom"], "price": 1}
+        for row in order["purchase_order_rows"]
+    ]
+    net = sum(row["total"] for row in order["purchase_order_rows"])
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines, kind="invoice", net_total=net)
+    (differs,) = [difference for difference in answer["differences"] if difference["kind"] == "net_total"]
+    assert "its lines total" in differs["message"]
+    assert "order" not in differs

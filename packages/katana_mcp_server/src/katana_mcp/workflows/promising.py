@@ -94,7 +94,8 @@ class World:
 
     def book(self, place: Place, quantity: Decimal) -> None:
         """Take what Katana holds for somebody off what is there; of a service, nothing is."""
-        self.taken[place] = self.taken.get(place, _NOTHING) + quantity
+        if place in self.ledgers:
+            self.taken[place] = self.taken.get(place, _NOTHING) + quantity
 
     def promise(self, place: Place, quantity: Decimal, above: frozenset[int] = frozenset()) -> Promise:
         """Return by when so much is there, and hold it."""

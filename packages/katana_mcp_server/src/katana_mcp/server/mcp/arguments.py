@@ -1,6 +1,7 @@
 """From what a host sends to a validated request: stringified lists decoded, every problem named at once."""
 
 import json
+from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -150,13 +151,24 @@ def _parsed(value: object, schema: Schema) -> object:
     kinds = {kind for alternative in _alternatives(schema) for kind in _kinds(alternative)}
     if "string" in kinds or not kinds & {"array", "object"}:
         return value
-    try:
-        parsed: object = json.loads(value)
-    except (ValueError, RecursionError):
-        parsed = None
+    parsed = _literal(value)
     if isinstance(parsed, list | dict):
         return cast("object", parsed)
     return [part.strip() for part in value.split(",") if part.strip()] if "array" in kinds else value
+
+
+def _literal(text: str) -> object:
+    """Return the JSON value of a text, also of one in the spelling of Python: `['a', None]`; None of any other."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    if text.lstrip()[:1] not in ("[", "{") or "\\" in text:  # of an escape that is none Python warns
+        return None
+    try:
+        return json.loads(json.dumps(literal_eval(text.strip())))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def _numbers(parts: list[object], schema: Schema) -> list[object]:

@@ -1,7 +1,7 @@
 """`verify_order_document`: a delivery note or supplier invoice held against a purchase order; nothing is written."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -66,12 +66,13 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     ]
     history = await last_purchases(sides, order, services)
     shown, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
-    matched_sides = [side for side in sides if side.quantity and None not in side.factors]
+    matched_sides = [side for side in sides if side.quantity and None not in side.factors and not side.is_again]
     unread = [side for side in sides if side.lines and side.quantity is None]
     way = terms.settling.received(matched_sides, unread) if request.kind == "delivery_note" else None
     return now.answer(
         VerifyOrderDocumentAnswer,
         *_warnings(order, sides),
+        *(_again(sides) if request.kind == "delivery_note" else ()),
         *unusual(sides, history, terms),
         *cut,
         purchase_order_id=order.id,
@@ -193,6 +194,14 @@ def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
         message = f"matched only by description, check that they are right: {first_of(guessed, _NAMED)}"
         warnings.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
     return warnings
+
+
+def _again(sides: Iterable[Side]) -> Iterator[ToolWarning]:
+    """Yield a warning where as much of what is open came before: the document may have been received already."""
+    again = [side.good.called for side in sides if side.came_before and side.open]
+    if again:
+        message = f"as much came before of {first_of(again, _NAMED)}: check that the document is of another delivery"
+        yield advisory(warning_codes.ALREADY_RECEIVED, message)
 
 
 _NAMED = 10

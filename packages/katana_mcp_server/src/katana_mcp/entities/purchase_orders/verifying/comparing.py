@@ -15,6 +15,10 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import get_int, number
 
 _DIGITS = 10
+_AGAIN = (
+    "if the document is of the delivery that came before, there is nothing to do; if it is of another one, first order "
+    "what is missing with modify_purchase_order"
+)
 _WHICH = "rows of this item have several prices or units: change the right row by hand"
 
 
@@ -121,8 +125,11 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
         message = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
         yield _said(side, "already_received", message, Way(no_call="it is already received"), **values)
         return
-    what = "open" if is_note else "ordered"
-    message = f"the document has {_in_words(came, side)}, {_in_words(due, side)} are {what}"
+    what = f"{'is' if due == 1 else 'are'} {'open' if is_note else 'ordered'}"
+    message = f"the document has {_in_words(came, side)}, {_in_words(due, side)} {what}"
+    if is_note and side.is_again:
+        yield _said(side, "quantity", f"{message}, and as much came before", Way(no_call=_AGAIN), **values)
+        return
     yield _said(side, "quantity", message, _quantity_way(side, came - due, terms), **values)
 
 
@@ -175,7 +182,8 @@ def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
 def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
     having = [key for key, percent in terms.rates.items() if percent == rate]
     if len(having) != 1:
-        return Way(no_call=f"the account has {len(having) or 'no'} tax rates of {plain_number(rate)} %")
+        known = f"{len(having)} tax rates" if having else "no tax rate"
+        return Way(no_call=f"the account has {known} of {plain_number(rate)} %")
     return terms.settling.rows_changed(side, "tax_rate_id", having[0])
 
 

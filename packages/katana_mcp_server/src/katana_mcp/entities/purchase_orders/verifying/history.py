@@ -71,7 +71,11 @@ def unusual(sides: Sequence[Side], history: History, terms: Terms) -> list[ToolW
             span = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
             message = (
                 f"{side.good.called}: the document has {plain_number(to_decimal(price))} {terms.currency or ''} per "
-                f"{side.unit.name or 'unit'}; the last {len(paid)} purchases cost {span}"
+                f"{side.unit.name or 'unit'}; {_last(len(paid))} cost {span}"
             )
             warnings.append(advisory(warning_codes.UNUSUAL_PRICE, message, f"lines[{side.places[0] - 1}]"))
     return warnings
+
+
+def _last(count: int) -> str:
+    return "the last purchase" if count == 1 else f"the last {count} purchases"

@@ -91,6 +91,26 @@ class Side:
         return self.ordered - self.open
 
     @property
+    def came_before(self) -> bool:
+        """Whether as much of it has come before as the lines say: they may be of that delivery."""
+        at_once: dict[object, Decimal] = {}
+        for row in self.rows:
+            day = row.get("received_date")
+            if day is not None:
+                at_once[day] = at_once.get(day, Decimal(0)) + (number(row, "quantity") or 0)
+        return bool(self.quantity) and self.quantity in map(Fraction, (self.received, *at_once.values()))
+
+    @property
+    def is_again(self) -> bool:
+        """Whether the lines say more than is open, and as much as came before."""
+        return self.came_before and (self.quantity or 0) > Fraction(self.open)
+
+    @property
+    def is_unsaid(self) -> bool:
+        """Whether a line leaves open which of two units it counts in."""
+        return self.unit.rate != 1 and any(line.unit == Unit() for line in self.lines)
+
+    @property
     def places(self) -> list[int]:
         """The lines that mean it, counted from 1."""
         return [line.place for line in self.lines]

@@ -16,6 +16,7 @@ from katana_mcp.references.display_names import look_up, text
 from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean
+from katana_mcp.tools.answers import plain_number
 
 _LONGEST = 60
 
@@ -71,7 +72,7 @@ def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
 
 def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Difference:
     """Return that a good of the document is not on the order, with the call that adds it."""
-    came, way = side.quantity, _way(side, bought, terms)
+    came, way = None if side.is_unsaid else side.quantity, _way(side, bought, terms)
     return Difference(
         kind="not_on_order",
         message=f"{side.good.called}: the order has no row for it",
@@ -93,6 +94,9 @@ def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
         )
     if not side.quantity:
         return Way(no_call="how much of it came is not known")
+    if side.is_unsaid:
+        units = f"{side.unit.name or 'a unit'} of {plain_number(side.unit.rate)} {side.unit.stock or 'stock units'}"
+        return Way(no_call=f"it is bought by the {units}: give the `unit` of its line, and compare again")
     prices = [price * terms.exchange for price in side.prices] if terms.exchange is not None else []
     if len(prices) == 1 and (price := exact(prices[0])) is not None:
         return terms.settling.added(side, side.quantity, price)

@@ -71,16 +71,16 @@ def differing(compared: Compared, count: int, terms: Terms) -> Iterator[Differen
         yield Difference(kind="unreadable", message=f"{name}: {problem}", no_call="give it as a number")
     for name, totals in compared.totals.items():
         theirs = totals.document if totals.document is not None else totals.lines
-        pairs = [("the order totals", theirs, totals.order)]
+        pairs = [("the order totals", theirs, totals.order, totals.order)]
         if totals.document is not None and totals.lines is not None:
-            pairs.append(("its lines total", totals.document, totals.lines))
-        for said, one, other in pairs:
+            pairs.append(("its lines total", totals.document, totals.lines, None))
+        for said, one, other, ordered in pairs:
             if one is None or other is None or _same(one, other, count, terms):
                 continue
             called = name.replace("_", " ")
             has = "the document has" if totals.document is not None else "the lines of the document total"
             message = f"{called}: {has} {_money(one)}, {said} {_money(other)} {terms.currency or ''}".rstrip()
-            yield Difference(kind=name, message=message, document=one, order=other, no_call=_NO_CALL)
+            yield Difference(kind=name, message=message, document=one, order=ordered, no_call=_NO_CALL)
 
 
 def _money(value: Decimal) -> object:
