@@ -126,3 +126,17 @@ async def test_where_a_location_is_not_known_all_are_named_because_they_are_few(
     assert refusal["warnings"][0]["message"] == (
         "no location is called exactly 'Mars'; there are 'Main workshop', 'North warehouse', 'Returns depot'"
     )
+
+
+async def test_goods_that_are_not_made_are_named_where_no_row_shows_them(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    made = {row["product_variant_id"] for row in tenant.all("bom_rows")}
+    bought = next(row for row in live(tenant, "variants") if row["material_id"] and row["sku"])
+    product = next(row for row in live(tenant, "variants") if row["id"] in made and row["sku"])
+    asked = [bought["sku"], product["sku"]]
+    answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=asked, location_id="Main workshop"))
+    assert {row["sku"] for row in answer["rows"]} == {product["sku"]}
+    (warning,) = answer["warnings"]
+    assert (warning["code"], warning["severity"]) == ("not_producible", "advisory")
+    assert warning["message"] == f"{bought['sku']}: no row, as it is not made or has no bill of materials"

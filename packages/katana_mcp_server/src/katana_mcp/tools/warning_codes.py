@@ -42,7 +42,7 @@
 | `draft_order` | blocking | an order that is a draft is not received |
 | `not_received` | blocking | an order of which nothing is received is corrected: it is changed instead |
 | `not_closed` | blocking | an order that is not shipped, or not done, is corrected: it is changed instead |
-| `already_received` | blocking | an order, or a row, that has come |
+| `already_received` | blocking; advisory of a note of as much as came before | an order, or a row, that has come |
 | `over_receipt` | blocking | more came of a row than is open |
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
 | `serial_qty_not_integer` | blocking | serial numbers of a quantity that is no whole number |
@@ -50,7 +50,7 @@
 | `circular_bom` | blocking | a product would be part of itself |
 | `not_an_ingredient` | blocking | a service in a bill of materials |
 | `unit_mismatch` | blocking | an ingredient takes the place of one in another unit, and no quantity was given |
-| `not_producible` | blocking | the item is not marked as made, or the location makes nothing |
+| `not_producible` | blocking; advisory beside rows | the item is not marked as made, or the location makes nothing |
 | `over_shipment` | blocking | more of a row is to leave than is open |
 | `already_completed` | blocking | all of an order, or of a row, has been packed or delivered |
 | `serial_numbers_required` | blocking | goods that are tracked by serial number would leave without one |

@@ -1,6 +1,6 @@
 """`buildable`: how many of each product can be built now from stock that no order needs, and what limits it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple, cast
 
@@ -14,9 +14,10 @@ from katana_mcp.surface.operations.filters import AtLocation, where
 from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
-from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number, first_of
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
-from katana_mcp.tools.warnings import truncated
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.workflows.building import Buildable, BuildPlan, Free, build_plan
 from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.replenish_reading import levels_in, only_made, producible, recipes_of
@@ -145,6 +146,7 @@ async def _answer(request: BuildableRequest, reads: PatientReads) -> Answer:
         BuildableAnswer,
         *notices,
         *said.warnings,
+        *_left_out(resolved.variants, built, recipes),
         *unread(stock),
         *without_figures(unjudged, "count as empty"),
         *([truncated(_TOO_MANY)] if is_cut or is_deep else []),
@@ -189,6 +191,20 @@ def _built(
         for location, of in free.items()
     ]
     return sorted(found, key=_Built.rank)
+
+
+def _left_out(named: Sequence[Stored], built: Sequence[_Built], recipes: Recipes) -> Iterator[ToolWarning]:
+    """Yield why variants that were named have no row."""
+    shown = {one.place[0] for one in built}
+    left = [row for row in named if row.id not in shown]
+    for is_made, why in ((False, _NOT_MADE), (True, _NO_STOCK)):
+        called = [text(row.record, "sku") or f"variant {row.id}" for row in left if (row.id in recipes) is is_made]
+        if called:
+            yield advisory(warning_codes.NOT_PRODUCIBLE, f"{first_of(called, _NAMED)}: {why}")
+
+
+_NOT_MADE = "no row, as it is not made or has no bill of materials"
+_NO_STOCK = "no row, as nothing that it is made of is kept anywhere"
 
 
 async def _rows(built: Sequence[_Built], unknown: frozenset[int], services: Services) -> list[Answer]:

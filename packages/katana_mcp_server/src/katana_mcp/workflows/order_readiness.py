@@ -304,7 +304,7 @@ ORDER_READINESS = ToolSpec(
     name="order_readiness",
     toolset="sales",
     description=(
-        "List which open sales orders can ship now, which only in part, which wait, and which are late and why "
+        "List which sales orders still to pack can ship now, which only in part, which wait, which are late and why "
         "(cache-backed). Per row that waits: what is missing, when it is expected, and what brings it. Stock that "
         "Katana has booked for earlier orders is not counted. Earliest delivery date first; `state=[ready]` "
         "is what can ship today."
