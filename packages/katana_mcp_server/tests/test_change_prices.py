@@ -1,6 +1,6 @@
 """`change_prices`: many prices in one plan, by a percentage or one by one, applied once and taken back."""
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import pytest
@@ -21,6 +21,11 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _prices(tenant: Tenant, field: str = "sales_price") -> dict[int, Any]:
     return {variant["id"]: variant[field] for variant in live(tenant, "variants")}
+
+
+def _raised(price: float, factor: str) -> float:
+    """Return a price times so much, to the cent; half a cent is one."""
+    return float((Decimal(str(price)) * Decimal(factor)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payload:
@@ -49,7 +54,7 @@ async def test_a_category_is_raised_by_a_percentage_and_taken_back_to_the_cent(
     assert (outcome["applied"], outcome["failed"]) == (len(meant), 0)
     after = _prices(tenant)
     assert {id for id in after if after[id] != before[id]} == meant
-    assert all(after[id] == float(round(Decimal(str(before[id])) * Decimal("1.05"), 2)) for id in meant)
+    assert all(after[id] == _raised(before[id], "1.05") for id in meant)
     clock.advance(61)
     back = await _applied(stage, clock, await stage.call(outcome["revert"]["tool"], **outcome["revert"]["arguments"]))
     assert back["applied"] == len(meant)
@@ -104,7 +109,7 @@ async def test_what_one_plan_does_not_hold_is_said_and_goes_on_without_raising_a
     after = _prices(tenant, "purchase_price")
     raised = {id for id, price in before.items() if price}
     assert seen == {id for id in raised if after[id] != before[id]}
-    assert all(after[id] == float(round(Decimal(str(before[id])) * Decimal("1.1"), 2)) for id in raised)
+    assert all(after[id] == _raised(before[id], "1.1") for id in raised)
 
 
 async def test_a_lost_answer_leaves_each_price_as_planned_and_none_twice(
@@ -117,7 +122,7 @@ async def test_a_lost_answer_leaves_each_price_as_planned_and_none_twice(
     outcome = await _applied(stage, clock, preview)
     assert (outcome["applied"], outcome["unknown"], outcome["failed"]) == (3, 0, 0)
     changed = {id: price for id, price in _prices(tenant, "purchase_price").items() if price != before[id]}
-    assert changed == {id: float(round(Decimal(str(before[id])) * Decimal("1.1"), 2)) for id in changed}
+    assert changed == {id: _raised(before[id], "1.1") for id in changed}
     assert len(changed) == 3
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from katana_sandbox.factory.loader import DAY, Life, Loader
 from katana_sandbox.factory.names import BOUGHT, MADE, PARTS, Item
+from katana_sandbox.factory.purchasing import price_per_unit, rate_of
 from katana_sandbox.rules.safety_stock import STORE, level_key
 from katana_sandbox.store.records import ARCHIVED
-from katana_sandbox.wire.encoding import encode
-from katana_sandbox.wire.numbers import decimal_text
+from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.numbers import as_decimal, decimal_text
 
 _AGE = 1000 * DAY
 _TYPICAL_VARIANTS = 3
@@ -92,14 +93,17 @@ def _load_item(
         {"id": loader.ctx.db.next_id("configs"), "name": option, "values": list(values), link: item_id}
         for option, values in draft.item.options
     ]
-    loader.put(name, {**_item_fields(draft, name), "configs": configs}, draft.life, key=item_id)
+    header, cost = _item_fields(draft, name), Decimal(str(draft.item.cost))
+    loader.put(name, {**header, "configs": configs}, draft.life, key=item_id)
+    price = _purchase_price(loader, header, cost)
     ids: list[int] = []
     for number, values in enumerate(combinations):
-        fields = _variant_fields(draft, number, values, link, item_id)
+        fields = _variant_fields(draft, number, values, price) | {link: item_id}
         retired = len(combinations) > 5 and number == len(combinations) - 1
         deleted = draft.life.deleted or (draft.life.updated if retired else None)
         life = Life(draft.life.created, draft.life.updated, None, deleted)
         variant_id = loader.number("variants", fields, life, ARCHIVED if draft.life.archived else 0)
+        loader.costs[variant_id] = cost
         if not deleted:
             ids.append(variant_id)
             _load_stock(loader, draft, variant_id, locations)
@@ -110,10 +114,10 @@ def _load_item(
     return item_id, ids
 
 
-def _item_fields(draft: _Draft, name: str) -> dict[str, object]:
+def _item_fields(draft: _Draft, name: str) -> Record:
     item = draft.item
     bulk = draft.kind == "part" and item.uom == "pcs" and item.cost < 1
-    fields: dict[str, object] = {
+    fields: Record = {
         "name": item.name if not draft.series else f"{item.name}, series {draft.series + 1}",
         "uom": item.uom,
         "category_name": item.category,
@@ -134,14 +138,21 @@ def _item_fields(draft: _Draft, name: str) -> dict[str, object]:
     return fields
 
 
-def _variant_fields(draft: _Draft, number: int, values: tuple[str, ...], link: str, item_id: int) -> dict[str, object]:
+def _purchase_price(loader: Loader, item: Record, cost: Decimal) -> int | float:
+    """What a purchase unit costs in the currency of the supplier, as orders have it; without one, base currency."""
+    supplier = loader.ctx.db.stores["suppliers"].get(item["default_supplier_id"] or 0)
+    rate = Decimal(1) if supplier is None else rate_of(supplier)
+    return price_per_unit(cost, as_decimal(item["purchase_uom_conversion_rate"] or 1), rate)
+
+
+def _variant_fields(draft: _Draft, number: int, values: tuple[str, ...], price: float) -> Record:
     item = draft.item
     return {
         "sku": _sku(draft, number, values),
         "sales_price": item.price,
         "product_id": None,
         "material_id": None,
-        "purchase_price": item.cost,
+        "purchase_price": price,
         "type": "material" if draft.kind == "part" else "product",
         "internal_barcode": f"2{draft.series:05d}{draft.place:03d}{number:03d}" if draft.place % 3 == 0 else None,
         "registered_barcode": f"47{draft.series:04d}{draft.place:03d}{number:04d}" if draft.kind == "bought" else None,
@@ -153,7 +164,6 @@ def _variant_fields(draft: _Draft, number: int, values: tuple[str, ...], link: s
             for (option, _), value in zip(item.options, values, strict=True)
         ],
         "custom_fields": None,
-        link: item_id,
     }
 
 

@@ -33,12 +33,16 @@ class Life(NamedTuple):
 
 
 class Loader:
-    """Puts generated records into one tenant. `rng` decides everything that varies."""
+    """Puts generated records into one tenant. `rng` decides everything that varies.
+
+    `costs` are those of the variants: of one stock unit, in base currency.
+    """
 
     def __init__(self, ctx: Context, seed: int, progress: Progress) -> None:
         self.ctx = ctx
         self.rng = random.Random(seed)
         self.now = ms_of(ctx.now) or 0
+        self.costs: dict[int, Decimal] = {}
         self._progress = progress
         self._texts: dict[int, str] = {}
         self._moved: list[Movement] = []

@@ -60,9 +60,20 @@ def purchasable(loader: Loader) -> list[Good]:
         if item is not None and item.get("default_supplier_id") and not item["batch_tracked"]:
             units = as_decimal(item.get("purchase_uom_conversion_rate") or 1)
             uom = item.get("purchase_uom") or item["uom"]
-            cost = as_decimal(variant["purchase_price"])
+            cost = loader.costs[variant["id"]]
             goods.append(Good(variant["id"], item["default_supplier_id"], cost, uom, units))
     return goods
+
+
+def rate_of(supplier: Record) -> Decimal:
+    """Base units per unit of a supplier's currency."""
+    return conversion_rate(supplier["currency"], "EUR")
+
+
+def price_per_unit(cost: Decimal, units: Decimal, rate: Decimal) -> int | float:
+    """What a purchase unit of so many stock units costs, in the currency of that rate."""
+    price = cost * units / rate
+    return number(round(price, 2 if price > 1 else 4))
 
 
 def load_purchases(loader: Loader, goods: list[Good], places: tuple[list[int], list[int]], total: int) -> set[Pair]:
@@ -104,7 +115,7 @@ def _draft(loader: Loader, position: int, total: int, supplier_id: int, location
         state=state,
         supplier=supplier,
         location=locations[0] if rng.random() < 0.8 else locations[1],
-        rate=conversion_rate(supplier["currency"], "EUR"),
+        rate=rate_of(supplier),
         life=Life(created, updated, None, updated if deleted else None),
         due=due,
         group=db.next_id("purchase_order_groups"),
@@ -131,12 +142,11 @@ def _rows(loader: Loader, order: _Order, picks: list[Good], tax_rate: int) -> li
 
 
 def _row(order: _Order, good: Good, quantity: int, tax_rate: int, arrived: str | None) -> Record:
-    price = good.cost * good.units / order.rate
     row: Record = {
         "quantity": quantity,
         "variant_id": good.variant_id,
         "tax_rate_id": tax_rate,
-        "price_per_unit": number(round(price, 2 if price > 1 else 4)),
+        "price_per_unit": price_per_unit(good.cost, good.units, order.rate),
         "price_per_unit_in_base_currency": 0,
         "purchase_uom_conversion_rate": number(good.units),
         "purchase_uom": good.uom,

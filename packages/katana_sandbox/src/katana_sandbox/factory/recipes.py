@@ -70,8 +70,8 @@ def _load_names(loader: Loader) -> dict[str, int]:
 def _line(loader: Loader, row: Record) -> Line:
     store = loader.ctx.db.stores["variants"]
     slot = store.slot(row["ingredient_variant_id"])
-    variant = store.record(slot) if slot is not None and not store.flags[slot] & DELETED else {}
-    price = as_decimal(variant.get("purchase_price"))
+    lives = slot is not None and not store.flags[slot] & DELETED
+    price = loader.costs[row["ingredient_variant_id"]] if lives else Decimal(0)
     return Line(row["ingredient_variant_id"], as_decimal(row["quantity"]), price, row.get("notes"))
 
 

@@ -5,6 +5,8 @@ from decimal import Decimal
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.sales import rate_to_base
+from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal
 
 _HOUR = Decimal(3600)
@@ -51,13 +53,22 @@ def cost_per_unit(row: Mapping[str, object], quantity: Decimal) -> Decimal:
 
 
 def unit_cost(ctx: Context, variant_id: object, location_id: object) -> Decimal:
-    """What one unit of an ingredient is expected to cost: the average in stock, else the purchase price."""
+    """What one unit of an ingredient is expected to cost: the average in stock, else by the purchase price."""
     if isinstance(variant_id, int) and isinstance(location_id, int):
         average = ctx.db.levels.get(variant_id, location_id).average_cost
         if average:
             return average
-    variant = ctx.get("variants", variant_id, deleted=True) or {}
-    return as_decimal(variant.get("purchase_price"))
+    return _bought_for(ctx, ctx.get("variants", variant_id, deleted=True) or {})
+
+
+def _bought_for(ctx: Context, variant: Record) -> Decimal:
+    """The purchase price of a stock unit in base currency: it is kept of a purchase unit, in that of the supplier."""
+    found = owner(ctx, variant, deleted=True)
+    item = found[1] if found is not None else {}
+    supplier = ctx.get("suppliers", item.get("default_supplier_id"), deleted=True)
+    rate = Decimal(1) if supplier is None else rate_to_base(ctx, supplier["currency"])
+    units = as_decimal(item.get("purchase_uom_conversion_rate")) or Decimal(1)
+    return as_decimal(variant.get("purchase_price")) * rate / units
 
 
 def is_made(ctx: Context, variant_id: object) -> bool:
