@@ -148,10 +148,8 @@ class TypedBackend:
         layout = self._layout(entity)
         by_index = layout.mapping.guesses and len(parse(search.text).words) == 1
         longest = None if by_index else LONGEST_OF_WORDS
-        known = self._storage.known([searching.sought(layout, search)])
-        if known is not None:
-            return cast("SearchResult", known[0])
-        return await self._storage.read(lambda db: searching.search(db, layout, search), longest=longest)
+        question = searching.sought(layout, search)
+        return await self._answer(question, lambda db: searching.search(db, layout, search), longest=longest)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
         """Return queries like `text` that would find something live, nearest first."""
@@ -198,12 +196,19 @@ class TypedBackend:
         """Replace these entities by those of another directory's file, in one transaction; others stay."""
         await self._storage.take(directory, entities)
 
-    async def _answer[T](self, question: Question | None, work: Callable[[Connection], T], *reads: Read) -> T:
+    async def _answer[T](
+        self,
+        question: Question | None,
+        work: Callable[[Connection], T],
+        *reads: Read,
+        longest: float | None = None,
+    ) -> T:
         """Return the answer to a question: as it was read before, or as work reads it, which makes these reads."""
         known = self._storage.known([question])
         if known is not None:
             return cast("T", known[0])
-        return await self._storage.read(work, short=_are_few(reads), kind=tuple(map(_kind, reads)) or None)
+        kind = tuple(map(_kind, reads)) or None
+        return await self._storage.read(work, short=_are_few(reads), longest=longest, kind=kind)
 
     async def _read[T](self, entity: str, work: Callable[[Connection, Layout], T]) -> T:
         layout = self._layout(entity)

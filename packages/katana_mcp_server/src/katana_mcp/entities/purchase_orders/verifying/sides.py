@@ -93,12 +93,12 @@ class Side:
     @property
     def came_before(self) -> bool:
         """Whether as much of it has come before as the lines say: they may be of that delivery."""
-        at_once: dict[object, Decimal] = {}
-        for row in self.rows:
-            day = row.get("received_date")
-            if day is not None:
-                at_once[day] = at_once.get(day, Decimal(0)) + (number(row, "quantity") or 0)
-        return bool(self.quantity) and self.quantity in map(Fraction, (self.received, *at_once.values()))
+        if not self.received:
+            return False
+        days = {row.get("received_date") for row in self.rows} - {None}
+        at_once = [_sum(row for row in self.rows if row.get("received_date") == day) for day in days]
+        came = self.quantity
+        return bool(came) and came in map(Fraction, (self.received, *at_once))
 
     @property
     def is_again(self) -> bool:
