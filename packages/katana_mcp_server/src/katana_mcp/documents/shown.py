@@ -9,7 +9,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import differing, meant_part, requested_rows
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import EMPTY, rows
 from katana_mcp.writing.preview import FieldChange, NearVariant, PlanLine, field_in_words, value_in_words
 
@@ -55,7 +55,7 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
     """Yield how many parts change: each is a line."""
     for what, parts in (("add", diff.adds), ("change", diff.updates), ("delete", diff.deletes)):
         if parts:
-            yield f"{what} {len(parts)} {part.words}{'' if len(parts) == 1 else 's'}"
+            yield f"{what} {so_many(len(parts), part.words)}"
 
 
 def _set(part: Part, fields: State, facts: Facts) -> str:

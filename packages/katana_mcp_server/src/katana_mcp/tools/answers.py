@@ -25,6 +25,11 @@ def first_of(texts: Sequence[str], most: int, count: int | None = None) -> str:
     return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def so_many(count: int, what: str) -> str:
+    """Return a count of things that end in s: `1 row`, `2 rows`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def plain_number(value: Decimal) -> int | float | str:
     """Return the decimal as a JSON number where that is exact, else as its digits."""
     if value == value.to_integral_value() and abs(value) < 2**53:

@@ -10,6 +10,7 @@ from cache_core.search_rules import normalised, parse
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.live_reads import LiveRows, read_rows
 from katana_mcp.references.services import Services
+from katana_mcp.tools.answers import so_many
 from katana_mcp.values import get_int, rows
 
 
@@ -119,7 +120,7 @@ def _bin_transfer(record: Record, names: Names) -> dict[str, object]:
     return {
         "name": text(record, "bin_transfer_number"),
         "location": names.name("location", record.get("location_id")),
-        "description": f"{text(record, 'status')}, {moved} row{'' if moved == 1 else 's'}",
+        "description": f"{text(record, 'status')}, {so_many(moved, 'row')}",
     }
 
 

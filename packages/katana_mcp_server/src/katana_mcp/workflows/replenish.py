@@ -25,7 +25,7 @@ from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.operations.planning import preview
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number, fitting
+from katana_mcp.tools.answers import Answer, Envelope, Number, fitting, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
 from katana_mcp.workflows.low_stock import FRESH_FOR
@@ -316,20 +316,16 @@ def _about(shown: Mapping[str, object], warning: ToolWarning) -> ToolWarning:
 def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) -> str:
     """Return in a sentence what is planned, and what is short besides."""
     lines = sum(len(order.lines) for order in orders)
-    drafts = f"{_many(len(orders), 'draft purchase order')} with {_many(lines, 'line')}"
+    drafts = f"{so_many(len(orders), 'draft purchase order')} with {so_many(lines, 'line')}"
     parts = [drafts if orders else "nothing is to be ordered"]
     to_make = len(found.to_make)
-    parts += [f"{_many(to_make, 'product')} {'has' if to_make == 1 else 'have'} to be made"] if to_make else []
-    parts += [f"{_many(len(found.cannot_order), 'short item')} cannot be ordered"] if found.cannot_order else []
+    parts += [f"{so_many(to_make, 'product')} {'has' if to_make == 1 else 'have'} to be made"] if to_make else []
+    parts += [f"{so_many(len(found.cannot_order), 'short item')} cannot be ordered"] if found.cannot_order else []
     parts += (
         [f"{found.drafted} {'is' if found.drafted == 1 else 'are'} covered by draft orders"] if found.drafted else []
     )
     end = "read-only mode: nothing can be applied here" if services.read_only else _UNWRITTEN
     return f"{', '.join(parts)}; {end}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 _UNWRITTEN = "nothing is written before apply_plan"

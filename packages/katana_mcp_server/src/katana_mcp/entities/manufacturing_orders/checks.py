@@ -8,7 +8,7 @@ from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, PRODUCTIO
 from katana_mcp.entities.manufacturing_orders.producing import DONE, PARTLY, productions
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import get_bool, number
 
@@ -103,7 +103,7 @@ def _reopens(change: Transition) -> Iterator[ToolWarning]:
     if not change.unlocks:
         return
     count = len(productions(change.facts))
-    what = f"undoes {count} production{'' if count == 1 else 's'}: the product leaves stock, its ingredients return"
+    what = f"undoes {so_many(count, 'production')}: the product leaves stock, its ingredients return"
     message = f"status: {REOPENED} reopens {order_of(change.old)} and {what}"
     if change.asked.get("reopen"):
         yield advisory(warning_codes.STATUS_MOVES_BACK, message, "status")

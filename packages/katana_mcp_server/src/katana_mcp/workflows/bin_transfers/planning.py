@@ -11,7 +11,7 @@ from decimal import Decimal
 from cache_core.records import canonical
 from katana_mcp.references.display_names import text
 from katana_mcp.surface.operations.planning import planning_tool
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import get_int
 from katana_mcp.workflows.bin_transfers.checks import checks
 from katana_mcp.workflows.bin_transfers.moves import Move, Place, asked_moves, levels, old_moves
@@ -63,7 +63,7 @@ def _summed_up(
 ) -> Iterator[str]:
     where = "" if facts.at is None else f" at {facts.at.called}"
     if moves or not doomed:
-        what = f"{len(moves)} row{'' if len(moves) == 1 else 's'}"
+        what = so_many(len(moves), "row")
         yield f"bin transfer {facts.number}{where}: {what}, {request.status}"
     if doomed:
         yield f"delete bin{'' if len(doomed) == 1 else 's'} {', '.join(bin_.name for bin_ in doomed)}{where}"

@@ -8,7 +8,7 @@ from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.suggestions import did_you_mean, same
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import first_of
+from katana_mcp.tools.answers import first_of, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.workflows.custom_fields.definitions import (
     SELECT,
@@ -177,7 +177,7 @@ def _feature(what: str, path: str) -> ToolWarning:
 def _holders(before: Record, facts: Facts) -> ToolWarning:
     """Return whose values go with a field."""
     found = {entity: count for entity, count in (facts.holding or {}).items() if count}
-    counted = ", ".join(f"{count} {titled(entity)}{'' if count == 1 else 's'}" for entity, count in found.items())
+    counted = ", ".join(so_many(count, titled(entity)) for entity, count in found.items())
     unsure = "" if facts.is_counted else "; not all of them are cached yet"
     message = (
         f"its values are removed from every record for ever; cached records with a value: {counted or 'none'}{unsure}"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import batched
 
 from katana_mcp.surface.operations.planning import planning_tool
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.workflows.safety_stock.checks import checks
 from katana_mcp.workflows.safety_stock.levels import READS, Kept, KeptFacts, gather
 from katana_mcp.workflows.safety_stock.request import ModifySafetyStockRequest, ModifySafetyStockResponse
@@ -42,11 +42,7 @@ def _plan(request: ModifySafetyStockRequest, facts: KeptFacts) -> Draft:
 
 def _summary(kept: Sequence[Kept]) -> str:
     amounts, bins = sum(row.has_amount for row in kept), sum(row.has_bin for row in kept)
-    parts = [
-        f"{count} {what}{'' if count == 1 else 's'}"
-        for count, what in ((amounts, "safety stock"), (bins, "default bin"))
-        if count
-    ]
+    parts = [so_many(count, what) for count, what in ((amounts, "safety stock"), (bins, "default bin")) if count]
     (one, *others) = kept or (None,)
     of = f" of {one.called}" if one is not None and not others else ""
     return f"set {' and '.join(parts) or 'nothing'}{of}"

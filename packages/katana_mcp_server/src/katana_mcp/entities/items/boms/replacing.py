@@ -29,6 +29,7 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up
 from katana_mcp.references.services import Services, current
 from katana_mcp.references.wording import NamedRecord
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.argument_words import Words
 from katana_mcp.tools.requests import NOT_EMPTY, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking, truncated
@@ -147,7 +148,7 @@ def _plan(request: ReplaceIngredientRequest, facts: Facts) -> Draft:
     sent = () if new is None or not is_lawful else tuple(_action(request, facts, row, (was, new)) for row in chosen)
     why, left = _no_way_back(request, old), len(_meant(request, facts)) - len(chosen)
     return Draft(
-        summary=f"replace {was} by {becomes} in {products} product{'' if products == 1 else 's'}",
+        summary=f"replace {was} by {becomes} in {so_many(products, 'product')}",
         actions=sent,
         touches={BOM_ROW: chosen, USED: {"variant": [asdict(record) for record in (old, new) if record is not None]}},
         lanes=(LANE,),

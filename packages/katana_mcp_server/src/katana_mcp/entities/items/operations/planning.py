@@ -12,7 +12,7 @@ from katana_mcp.entities.items.operations.reading import OWNER, ROW_ID, Operatio
 from katana_mcp.entities.items.operations.request import UPDATES, OperationsRequest
 from katana_mcp.references.display_names import text
 from katana_mcp.references.wording import NamedRecord
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import get_int, number
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Recognise
 from katana_mcp.writing.change import USED, Draft
@@ -101,7 +101,7 @@ def _sent(request: OperationsRequest, facts: OperationFacts, mine: NamedRecord) 
     rows = [canonical({OWNER: mine.id, **record}) for record in _new(request, facts)]
     if rows:
         yield Action(
-            title=f"add {len(rows)} operation{'' if len(rows) == 1 else 's'} to {mine.called}",
+            title=f"add {so_many(len(rows), 'operation')} to {mine.called}",
             method="POST",
             path=f"/{COLLECTION}",
             body={"keep_current_rows": True, "rows": rows},

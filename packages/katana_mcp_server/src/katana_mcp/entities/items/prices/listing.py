@@ -9,7 +9,7 @@ from katana_mcp.entities.items.prices.lists import FIXED, ROWS, PriceList
 from katana_mcp.entities.items.prices.reading import Priced, called_of
 from katana_mcp.references.display_names import text
 from katana_mcp.references.wording import NamedRecord
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import number
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Recognise, on_record
 from katana_mcp.writing.preview import FieldChange
@@ -64,7 +64,7 @@ def _new(new: Sequence[Priced], one: NamedRecord) -> Action:
     )
     ids = [priced.variant.id for priced in new]
     return Action(
-        title=f"put {len(new)} price{'' if len(new) == 1 else 's'} into {one.called}",
+        title=f"put {so_many(len(new), 'price')} into {one.called}",
         method="POST",
         path=f"/{ROWS}",
         body={"price_list_id": one.id, **rows},

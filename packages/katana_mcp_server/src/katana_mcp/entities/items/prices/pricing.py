@@ -24,7 +24,7 @@ from katana_mcp.entities.items.prices.reading import (
 )
 from katana_mcp.entities.items.prices.request import ChangePricesRequest, ChangePricesResponse
 from katana_mcp.references.display_names import text
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import get_int
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, on_record
 from katana_mcp.writing.change import Change, Draft, record_lane
@@ -45,7 +45,7 @@ def _plan(request: ChangePricesRequest, facts: Facts) -> Draft:
     currencies = [currency_of(request, priced, names) for priced in chosen]
     one = currencies[0] if len(set(currencies)) == 1 else None
     return Draft(
-        summary=f"change {request.which} prices of {len(chosen)} variant{'' if len(chosen) == 1 else 's'}{by}",
+        summary=f"change {request.which} prices of {so_many(len(chosen), 'variant')}{by}",
         actions=tuple(_action(request, priced, facts) for priced in chosen) if is_lawful else (),
         touches={VARIANT: [priced.variant.record for priced in chosen]},
         lanes=tuple(record_lane(VARIANT, int(priced.variant.id)) for priced in chosen),
@@ -77,7 +77,7 @@ def _of_list(request: ChangePricesRequest, facts: Facts) -> Draft:
     back = back_of_list(pairs)
     by = "" if request.percent is None else f" by {plain_number(request.percent)} %"
     return Draft(
-        summary=f"change {len(chosen)} price{'' if len(chosen) == 1 else 's'} of price list {one.called}{by}",
+        summary=f"change {so_many(len(chosen), 'price')} of price list {one.called}{by}",
         actions=tuple(sent_to_list(pairs, one, facts)) if is_lawful else (),
         touches={LIST: bound_of_list(pairs, one)},
         lanes=(record_lane(LIST, one.id),),

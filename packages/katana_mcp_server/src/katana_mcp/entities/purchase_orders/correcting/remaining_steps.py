@@ -27,6 +27,7 @@ from katana_mcp.entities.purchase_orders.correcting.order import (
 from katana_mcp.entities.purchase_orders.correcting.requests import Requests
 from katana_mcp.entities.purchase_orders.following import follow
 from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS
+from katana_mcp.tools.answers import so_many
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject
 from katana_mcp.writing.change import BACK, BEFORE, GOAL, Astray
@@ -120,7 +121,7 @@ class _Steps:
         for place in places:
             now = [pair for pair in found.rows if pair[0].get(RECEIPT) == place]
             later = [row or target for target, row in found.rows if (get_int(target, RECEIPT) or 0) > place]
-            title = f"receive {len(now)} row{'' if len(now) == 1 else 's'} of {self.ask.called} again"
+            title = f"receive {so_many(len(now), 'row')} of {self.ask.called} again"
             number = f" (receipt {place + 1} of {count})" if count > 1 else ""
             still = [{**row, "received_date": None} for row in later]
             yield self.ask.receive(f"{title}{number}", [*came, *still], now)

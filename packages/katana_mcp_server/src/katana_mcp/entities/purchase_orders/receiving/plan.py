@@ -15,6 +15,7 @@ from katana_mcp.entities.purchase_orders.receiving.checks import against
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.showing import rows_in_words
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import EMPTY, rows
 from katana_mcp.writing.actions import SOME, Action, JsonObject, Recognise
@@ -80,7 +81,7 @@ def _action(change: Transition, came: Sequence[Arrival]) -> Action:
     sent = [_receipt(arrival) for arrival in came]
     then = [_expected(row) for row in rows(change.new, ROWS)]
     return Action(
-        title=f"receive {len(sent)} row{'' if len(sent) == 1 else 's'} of {PURCHASE_ORDER.called(order)}",
+        title=f"receive {so_many(len(sent), 'row')} of {PURCHASE_ORDER.called(order)}",
         method="POST",
         path=RECEIVE,
         body=sent[0] if len(sent) == 1 else sent,

@@ -9,6 +9,7 @@ from katana_mcp.entities.stocktakes.counting.steps import look
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import Refused, ToolWarning, info
 from katana_mcp.values import EMPTY, child, get_int, rows
 from katana_mcp.writing.actions import JsonObject
@@ -30,7 +31,5 @@ async def booked(saga: JsonObject, services: Services) -> Sequence[ToolWarning]:
     record = next(iter(found), EMPTY)
     called = text(record, "stock_adjustment_number") or str(key)
     count = len(rows(record, "stock_adjustment_rows"))
-    message = (
-        f"completed; stock adjustment {called} (id {key}, {count} row{'' if count == 1 else 's'}) holds what differed"
-    )
+    message = f"completed; stock adjustment {called} (id {key}, {so_many(count, 'row')}) holds what differed"
     return (info(warning_codes.STOCK_BOOKED, message),)

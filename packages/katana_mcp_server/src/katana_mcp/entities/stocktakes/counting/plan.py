@@ -16,7 +16,7 @@ from katana_mcp.entities.stocktakes.counting.steps import HEAD, rest
 from katana_mcp.entities.stocktakes.rows import ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.references.wording import NamedRecord
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.writing.actions import JsonObject, Ref
 from katana_mcp.writing.change import BACK, BEFORE, GOAL, HAVING, SAGA, USED, Draft, name_lane, number_lane, record_lane
@@ -110,7 +110,7 @@ def _summary(sheet: Sheet) -> str:
     at, numbered = _at(sheet), sheet.facts.numbered
     called = sheet.number if numbered is None else numbered.called
     counted = sum(entry.counted is not None for entry in sheet.planned)
-    done = [f"count {counted} row{'' if counted == 1 else 's'}"] if counted else []
+    done = [f"count {so_many(counted, 'row')}"] if counted else []
     done += [f"put {len(sheet.planned) - counted} on the list to count"] if len(sheet.planned) > counted else []
     done += [f"make it {sheet.status}"] if sheet.status != sheet.now else []
     what = ", ".join(done) or "nothing"

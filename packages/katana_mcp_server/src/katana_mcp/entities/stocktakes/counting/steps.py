@@ -21,6 +21,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import EMPTY, child, get_bool, get_int, rows
 from katana_mcp.writing.actions import Action, JsonObject, Recognise, on_record
@@ -112,7 +113,7 @@ def _create(goal: Record, others: Sequence[int]) -> Action:
     head = {name: goal[name] for name in (*HEAD, "stocktake_number", "location_id") if goal.get(name) is not None}
     body = body_of(spec_of("stocktakes").create, {**head, "stocktake_rows": lines})
     return Action(
-        title=f"create stocktake {number} with {len(lines)} row{'' if len(lines) == 1 else 's'}",
+        title=f"create stocktake {number} with {so_many(len(lines), 'row')}",
         method="POST",
         path="/stocktakes",
         body=body,
@@ -167,7 +168,7 @@ def _add(new: Sequence[Record], record: Record, held: Sequence[Record]) -> Actio
     key = get_int(record, "id") or 0
     body = body_of(spec_of("stocktake_rows").bulk, {"stocktake_id": key, "stocktake_rows": lines})
     return Action(
-        title=f"add {len(new)} row{'' if len(new) == 1 else 's'} to {_called(record)}",
+        title=f"add {so_many(len(new), 'row')} to {_called(record)}",
         method="POST",
         path="/stocktake_rows",
         body=body,
