@@ -135,6 +135,29 @@ def test_the_location_that_has_it_first_is_chosen_and_only_there_it_is_held() ->
     assert here.soonest(SPOKE, [HERE, NORTH], Decimal(3))[0] == NORTH
 
 
+def test_of_two_that_are_there_on_one_day_the_one_is_chosen_that_needs_less_bought() -> None:
+    here = world({SPOKE: 3}, north=4)
+    assert here.soonest(SPOKE, [HERE, NORTH], Decimal(9))[0] == NORTH
+
+
+def test_what_stock_does_not_cover_is_noted_apart_from_its_ingredients() -> None:
+    here = world({BIKE: 1, WHEEL: 2, PAINT: 9, SPOKE: 0})
+    here.soonest(BIKE, [HERE], Decimal(3))
+    assert here.missing == {(BIKE, HERE): 2}
+    assert here.ingredients == {(WHEEL, HERE): 2, (SPOKE, HERE): 60}
+
+
+def test_what_is_free_is_stock_that_nobody_needs_and_that_was_not_promised() -> None:
+    there = Ledger()
+    for day, quantity, source in (("", 9, None), ("", 4, "an overdue order"), (TODAY.isoformat(), 5, "an order")):
+        there.add(day, Decimal(quantity), source)
+    there.add("", Decimal(-2))
+    here = replace(world({SPOKE: 0, PAINT: 9}), ledgers={(SPOKE, NORTH): there, (PAINT, HERE): there})
+    here.promise((SPOKE, HERE), Decimal(1))
+    here.book((SPOKE, NORTH), Decimal(3))
+    assert here.free() == {(SPOKE, NORTH): 4}
+
+
 def test_of_what_is_kept_nowhere_nothing_is_held_and_nothing_lacks() -> None:
     here = world({})
     here.book((SPOKE, HERE), Decimal(7))

@@ -16,7 +16,7 @@ class Share(NamedTuple):
 
     Attributes:
         date: empty for today.
-        source: what brings it.
+        source: what brings it; None of stock.
     """
 
     date: str
@@ -67,3 +67,8 @@ class Ledger:
                 shares.append(Share(share.date, more, share.source))
                 given += more
         return Promised(shares, quantity - given, max(Decimal(0), -there))
+
+    def free_now(self, taken: Decimal = Decimal(0)) -> Decimal:
+        """Return what stock has beyond all that is needed, once as much as was `taken` is gone; it may lack."""
+        stock = sum(share.quantity for share in self.supply if share.source is None and not share.date)
+        return stock - self.needed - taken

@@ -43,7 +43,8 @@ _READ_OF: Mapping[str, frozenset[str]] = {
     ),
     "stock_transfer": frozenset(
         (
-            *("id", "stock_transfer_number", "target_location_id", "expected_arrival_date"),
+            *("id", "stock_transfer_number", "status", "expected_arrival_date"),
+            *("source_location_id", "target_location_id"),
             *("stock_transfer_rows[].variant_id", "stock_transfer_rows[].quantity"),
         )
     ),
@@ -101,10 +102,17 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """What is on its way, by place, the earliest first, and the kinds of documents of which there are more."""
+    """What is on its way.
+
+    Attributes:
+        by_place: what comes, the earliest first.
+        cut: the kinds of documents of which there are more.
+        drafts: stock transfers that are only drafted: they bring nothing yet.
+    """
 
     by_place: Mapping[Place, list[Arrival]]
     cut: Sequence[str]
+    drafts: Sequence[Record]
 
 
 async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arrivals:
@@ -115,7 +123,7 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
         NoneOf("status", ("DRAFT", "RECEIVED")),
     )
     made = (OneOf("variant_id", ids), NoneOf("status", ("DONE",)))
-    moved = (OneOf("stock_transfer_rows[].variant_id", ids), NoneOf("status", ("draft", "received")))
+    moved = (OneOf("stock_transfer_rows[].variant_id", ids), NoneOf("status", ("received",)))
     reads = [
         Selected(entity, Selection(where, Order("id"), _MOST, fields=_READ_OF[entity]))
         for entity, where in zip(SOURCES, (bought, made, moved), strict=True)
@@ -123,7 +131,8 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     found = await first_of_each(services, reads)
     documents = [some for some, _ in found]
     by_place = await computed_once(sum(map(len, documents)), chain.from_iterable(documents), _by_place, documents)
-    return Arrivals(by_place, [entity for entity, (_, more) in zip(SOURCES, found, strict=True) if more])
+    drafts = [stored.record for stored in documents[-1] if _is_draft(stored.record)]
+    return Arrivals(by_place, [entity for entity, (_, more) in zip(SOURCES, found, strict=True) if more], drafts)
 
 
 def _by_place(documents: Sequence[Sequence[Stored]]) -> Mapping[Place, list[Arrival]]:
@@ -155,7 +164,13 @@ def _made(order: Record) -> Iterator[tuple[Place, Arrival]]:
     yield (get_int(order, "variant_id"), get_int(order, "location_id")), arrival
 
 
+def _is_draft(transfer: Record) -> bool:
+    return text(transfer, "status") == "draft"
+
+
 def _moved(transfer: Record) -> Iterator[tuple[Place, Arrival]]:
+    if _is_draft(transfer):
+        return
     called, date = text(transfer, "stock_transfer_number"), text(transfer, "expected_arrival_date")
     for row in rows(transfer, "stock_transfer_rows"):
         arrival = Arrival("stock_transfer_id", transfer, called, number(row, "quantity"), date)

@@ -27,8 +27,10 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.days import Days
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.values import EMPTY, get_int
+from katana_mcp.values import EMPTY, get_int, number
+from katana_mcp.workflows import elsewhere
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.elsewhere import Elsewhere, Move
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
 from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
@@ -114,6 +116,8 @@ class OrderReadinessAnswer(Envelope):
     """The answer of `order_readiness`."""
 
     rows: list[ReadyOrder]
+    elsewhere: list[Elsewhere] | None = None
+    """Free at another location, of what these rows miss."""
     total: int | None = None
     page: int
     limit: int
@@ -164,15 +168,17 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
     found = sorted((judgement for judgement in judged if _is_meant(judgement, request)), key=_Judged.rank)
 
     async def render(first: int, last: int) -> list[Answer]:
-        return (await _rows(found[first:last], reads, began))[0]
+        return (await _rows(found[first:last], reads, began)).rows
 
     asked = await page_of("order_readiness", request, services, render)
-    shown, stock, coming = await _rows(found[asked.first : asked.last], reads, began)
+    shown, stock, coming, names = await _rows(found[asked.first : asked.last], reads, began)
+    moves = _moves(found[asked.first : asked.last], stock, coming)
     page = paged(asked, shown, len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
     if not orders and await none_at_all(services, _ORDERS):
         actions = [none_yet("sales orders")]
-    page.fields["next_actions"] = [*actions, *goes_on("order_readiness", now, services, len(stock.unknown))]
+    moving = elsewhere.transfers(moves, services)
+    page.fields["next_actions"] = [*actions, *moving, *goes_on("order_readiness", now, services, len(stock.unknown))]
     states = Counter(judgement.state for judgement in judged)
     return now.answer(
         OrderReadinessAnswer,
@@ -180,8 +186,10 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         *unread(stock),
         *(_too_many() if more or coming.cut else ()),
         *unread_warnings(now, _USED),
+        *elsewhere.left_out(moves),
         *page.warnings,
         **page.fields,
+        elsewhere=elsewhere.shown(moves, names),
         total_is_lower_bound=more or None,
         page=request.page,
         limit=request.limit,
@@ -239,26 +247,57 @@ def _is_meant(order: _Judged, request: OrderReadinessRequest) -> bool:
     return of_state and (request.late is None or (order.late is not None) == request.late)
 
 
-async def _rows(
-    found: Sequence[_Judged], reads: PatientReads, began: float
-) -> tuple[list[Answer], StockAnswer, Arrivals]:
-    """Return the rows of these orders, with the stock and the arrivals that they tell of."""
-    services = reads.services
-    lacking = [row for judgement in found for row in judgement.lacking[:_NAMED]]
+class _Rows(NamedTuple):
+    """Rows as they are shown, the stock and the arrivals that they tell of, and what all that is called."""
+
+    rows: list[Answer]
+    stock: StockAnswer
+    coming: Arrivals
+    names: Names
+
+
+def _named(found: Sequence[_Judged]) -> list[OpenRow]:
+    return [row for judgement in found for row in judgement.lacking[:_NAMED]]
+
+
+def _moves(found: Sequence[_Judged], stock: StockAnswer, coming: Arrivals) -> Sequence[Move]:
+    """Return what is free at another location of what these orders miss."""
+    free = {
+        (variant, location): in_stock - committed
+        for (variant, location), level in levels_by_place(stock).items()
+        if variant is not None
+        and location is not None
+        and (in_stock := number(level, "quantity_in_stock")) is not None
+        and (committed := number(level, "quantity_committed")) is not None
+    }
+    open_at = dict[tuple[int, int], Decimal]()
+    for row in _named(found):
+        if row.variant_id is not None and row.location_id is not None:
+            place = row.variant_id, row.location_id
+            open_at[place] = open_at.get(place, Decimal(0)) + row.left
+    missing = {place: min(left, -free[place]) for place, left in open_at.items() if place in free}
+    return elsewhere.moves(missing, free, coming.drafts)
+
+
+async def _rows(found: Sequence[_Judged], reads: PatientReads, began: float) -> _Rows:
+    """Return the rows of these orders."""
+    services, lacking = reads.services, _named(found)
     variants = list(dict.fromkeys(row.variant_id for row in lacking if row.variant_id is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
-    coming = await arrivals(variants, services)
+    coming, levels = await arrivals(variants, services), levels_by_place(stock)
     named = [arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving]
     ids_by_entity: dict[str, list[object]] = {
         "variant": list[object](variants),
         "customer": [judgement.order.record.get("customer_id") for judgement in found],
-        "location": [judgement.order.record.get("location_id") for judgement in found],
+        "location": [
+            *(judgement.order.record.get("location_id") for judgement in found),
+            *(location for _, location in levels),
+        ],
         "supplier": named,
     }
     names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
-    levels = levels_by_place(stock)
     shown = [_row(judgement, levels, coming, names, services) for judgement in found]
-    return list[Answer](shown), stock, coming
+    return _Rows(list[Answer](shown), stock, coming, names)
 
 
 type _Levels = Mapping[tuple[int | None, int | None], Record]

@@ -23,7 +23,9 @@ from katana_mcp.tools.answers import Answer, Envelope, first_of
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool, get_int
+from katana_mcp.workflows import elsewhere
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.elsewhere import Elsewhere, Move
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
 from katana_mcp.workflows.promise_shown import (
@@ -88,6 +90,8 @@ class PromiseDateAnswer(Envelope):
     delivery_date: str | None = None
     in_time: bool | None = None
     rows: list[PromisedRow]
+    elsewhere: list[Elsewhere] | None = None
+    """Free at another location, of what stock does not cover."""
     not_found: list[NotFound]
 
 
@@ -111,13 +115,15 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         await _check_unambiguous(resolved, asked_for, services)
     left = _left(order) if order else []
     asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
-    world, names, stock, warnings = await _world(asked, order, reads, began)
+    known = await _world(asked, order, reads, began)
+    world, names, stock = known.world, known.names, known.stock
     for row in asked:
         if is_held(row) and row.location is not None:
             world.book((row.variant, row.location), row.quantity)
     promised = [_promise(row, world) for row in asked]
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
     overdue = overdue_arrivals(promised, services)
+    moves = _moves(known)
     dates = [row.date for row in shown]
     whole = bool(shown) and None not in dates and not resolved.not_found and not resolved.unknown
     day = max(cast("list[str]", dates)) if whole else None
@@ -127,16 +133,19 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         *left,
         *(_at_row(warning, asked_for) for warning in resolved.warnings),
         *unread(stock),
-        *warnings,
+        *known.warnings,
         *overdue_warnings(overdue, services),
+        *elsewhere.left_out(moves),
         *unread_warnings(now, _USED),
         date=day,
         **_head(order, day, services),
         rows=shown,
+        elsewhere=elsewhere.shown(moves, names),
         not_found=resolved.not_found,
         next_actions=[
             *resolved.next_actions,
             *overdue_actions(overdue),
+            *elsewhere.transfers(moves, services),
             *goes_on("promise_date", now, services, len(stock.unknown)),
         ],
         **age_of(stock, now, services),
@@ -210,11 +219,15 @@ async def _of_order(order: Stored, services: Services) -> list[Asked]:
 
 
 class _Known(NamedTuple):
-    """What is known of variants and of all that they are made of, what that is called, and what is to be said of it."""
+    """What is known of variants and of all that they are made of, what that is called, and what is to be said of it.
+
+    `drafts` are stock transfers that move some of them once they are sent.
+    """
 
     world: World
     names: Names
     stock: StockAnswer
+    drafts: Sequence[Record]
     warnings: list[ToolWarning]
 
 
@@ -246,7 +259,7 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
         ledgers=there,
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
-    return _Known(world, names, stock, [*warnings, *without_figures(unjudged, "count as empty")])
+    return _Known(world, names, stock, coming.drafts, [*warnings, *without_figures(unjudged, "count as empty")])
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"
@@ -281,6 +294,12 @@ def _promise(asked: Asked, world: World) -> Promised:
     if not locations:
         return asked, None, Promise([], Decimal(0))
     return asked, *world.soonest(asked.variant, locations, asked.quantity)
+
+
+def _moves(known: _Known) -> Sequence[Move]:
+    """Return what is free at another location: of what is asked for, else of what that is made of."""
+    world, free = known.world, known.world.free()
+    return elsewhere.moves(world.missing, free, known.drafts) or elsewhere.moves(world.ingredients, free, known.drafts)
 
 
 def _head(order: Stored | None, day: str | None, services: Services) -> dict[str, object]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from katana_mcp.workflows.available import Ledger, Share
@@ -16,6 +17,7 @@ from katana_mcp.workflows.needs import Needs
 from katana_mcp.workflows.requirements import Level, Place, Recipes
 
 type Kind = Literal["stock", "incoming", "make", "buy"]
+_NOTHING = Decimal(0)
 NEVER = "9999"
 """Stands for a day that nobody knows: it comes after every other."""
 MOST_DAYS = 36_500
@@ -65,6 +67,11 @@ class Promise(NamedTuple):
         """When that is; empty for now, `NEVER` where nobody knows."""
         return self.last.day if self.last else ""
 
+    @property
+    def anew(self) -> Decimal:
+        """What has to be made or bought."""
+        return sum((source.quantity for source in self.sources if source.kind in {"make", "buy"}), _NOTHING)
+
 
 class Supply(NamedTuple):
     """How a variant is got where there is none: `makes` or `buys` it, and the days that it takes."""
@@ -83,6 +90,8 @@ class World:
         unknown: variants whose stock could not be read.
         ledgers: by place.
         taken: what is promised of each.
+        missing: what stock does not cover of what was asked for.
+        ingredients: what it does not cover of what that is made of.
     """
 
     today: date
@@ -91,6 +100,8 @@ class World:
     unknown: Collection[int]
     ledgers: Mapping[Place, Ledger]
     taken: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
+    missing: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
+    ingredients: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
 
     def book(self, place: Place, quantity: Decimal) -> None:
         """Take what Katana holds for somebody off what is there; of a service, nothing is."""
@@ -104,18 +115,33 @@ class World:
         found = self.ledgers.get(place, _EMPTY_LEDGER).promise(quantity, self.taken.get(place, _NOTHING))
         self.book(place, quantity - found.lacking)
         sources = [_shared(share) for share in found.shares]
+        lacks = quantity - sum(source.quantity for source in sources if source.kind == "stock")
+        if lacks:
+            missing = self.ingredients if above else self.missing
+            missing[place] = missing.get(place, _NOTHING) + lacks
         if found.lacking:
             sources.append(self._anew(place, found.lacking, above))
         return Promise(sources, found.backlog)
 
     def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
-        """Return the location that has so much first, and by when, and hold it there."""
-        tried = [
-            (replace(self, taken=dict(self.taken)).promise((variant, candidate), quantity).day, nr)
-            for nr, candidate in enumerate(locations)
-        ]
-        location = locations[min(tried)[1]]
+        """Return the location that has so much first, with the least made or bought, and by when; and hold it there."""
+
+        def tried(location: int) -> tuple[str, Decimal]:
+            other = replace(self, taken=dict(self.taken), missing={}, ingredients={})
+            promise = other.promise((variant, location), quantity)
+            return promise.day, promise.anew
+
+        location = min(locations, key=tried)
         return location, self.promise((variant, location), quantity)
+
+    def free(self) -> dict[Place, Decimal]:
+        """Return what is in stock, now that all is promised, of the variants that are missing somewhere."""
+        variants = {variant for variant, _ in chain(self.missing, self.ingredients)}
+        return {
+            place: ledger.free_now(self.taken.get(place, _NOTHING))
+            for place, ledger in self.ledgers.items()
+            if place[0] in variants
+        }
 
     def _anew(self, place: Place, quantity: Decimal, above: frozenset[int]) -> Source:
         """Return by when so much is made or bought if that begins now."""
@@ -178,6 +204,5 @@ def ledgers(
     return found
 
 
-_NOTHING = Decimal(0)
 _EMPTY_LEDGER = Ledger()
 _EMPTY = Level(Decimal(0), Decimal(0), Decimal(0), Decimal(0))

@@ -1,0 +1,115 @@
+"""What lacks at one location and is free at another: the arithmetic, and the calls that move it."""
+
+from collections import Counter
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+from server_wire import Wire, amount, live
+from test_promise_date import bought, promise
+
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, paced, staged
+from katana_mcp.workflows.elsewhere import Move, spread
+from katana_sandbox import ManualClock, Tenant
+
+FELT, CORK = 10, 11
+places = st.tuples(st.sampled_from((FELT, CORK)), st.integers(1, 4))
+amounts = st.dictionaries(places, st.integers(-3, 9).map(Decimal), max_size=8)
+
+
+@given(amounts, amounts)
+def test_each_piece_is_moved_once_and_no_more_than_lacks(
+    missing: dict[tuple[int, int], Decimal], free: dict[tuple[int, int], Decimal]
+) -> None:
+    moves = spread(missing, free)
+    given_away, come = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    for move in moves:
+        assert move.quantity > 0
+        assert move.source != move.destination
+        given_away[move.variant, move.source] += int(move.quantity)
+        come[move.variant, move.destination] += int(move.quantity)
+    assert all(moved <= free[place] for place, moved in given_away.items())
+    assert all(moved <= missing[place] for place, moved in come.items())
+    for (variant, here), lacks in missing.items():
+        left = [free[place] - given_away[place] for place in free if place[0] == variant and place[1] != here]
+        assert come[variant, here] >= lacks or not any(quantity > 0 for quantity in left)
+
+
+def test_it_comes_from_where_most_is_free() -> None:
+    free = {(FELT, place): Decimal(quantity) for place, quantity in ((1, 9), (2, 1), (3, 4), (4, 4))}
+    assert spread({(FELT, 1): Decimal(5)}, free) == [Move(FELT, 3, 1, Decimal(4)), Move(FELT, 4, 1, Decimal(1))]
+
+
+def two_places(tenant: Tenant) -> tuple[int, int]:
+    here, there, *_ = [location["id"] for location in live(tenant, "locations")]
+    return here, there
+
+
+def lines(answer: Payload) -> list[tuple[object, ...]]:
+    names = ("sku", "quantity", "source_location_id", "destination_location_id")
+    return [tuple(line[name] for name in names) for line in answer.get("elsewhere", [])]
+
+
+def order_of(tenant: Tenant, variant: Wire, place: int, quantity: int) -> Wire:
+    rows = [{"variant_id": variant["id"], "quantity": quantity, "price_per_unit": 1}]
+    head = {"order_no": "SO-FELT", "customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
+    return tenant.create("sales_orders", {**head, "sales_order_rows": rows})
+
+
+async def test_what_lacks_here_and_is_free_there_is_named_and_its_transfer_can_be_planned_as_it_stands(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, (here, there) = bought(tenant), two_places(tenant)
+    tenant.set_stock(variant["id"], here, 2, 1)
+    tenant.set_stock(variant["id"], there, 5, 1)
+    answer = await promise(stage, clock, (variant["id"], 4), (variant["id"], 9), location_id=here)
+    assert lines(answer) == [("FELT-1", 5, there, here)]
+    call = (
+        f"create_stock_transfer(source_location_id={there}, destination_location_id={here}, "
+        f"rows=[{{'sku_or_variant_id': {variant['id']}, 'quantity': 5}}])"
+    )
+    assert answer["next_actions"] == [f"{call}: it is free there"]
+    typed = eval(call, {"create_stock_transfer": dict})
+    plan = await paced(clock, stage.call("create_stock_transfer", **typed))
+    await paced(clock, stage.call("apply_plan", plan_tokens=[plan["plan_token"]]))
+    again = await promise(stage, clock, (variant["id"], 4), (variant["id"], 9), location_id=here)
+    assert lines(again) == []
+    assert again["next_actions"] == []
+
+
+async def test_what_stock_covers_or_others_need_or_is_free_nowhere_is_not_named(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, (here, there) = bought(tenant), two_places(tenant)
+    tenant.set_stock(variant["id"], here, 4, 1)
+    tenant.set_stock(variant["id"], there, 5, 1)
+    order_of(tenant, variant, there, 3)
+    clock.advance(3_600)
+    assert lines(await promise(stage, clock, (variant["id"], 4), location_id=here)) == []
+    assert lines(await promise(stage, clock, (variant["id"], 9), location_id=here)) == [("FELT-1", 2, there, here)]
+
+
+async def test_where_nothing_may_be_written_it_is_named_and_no_transfer_proposed(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, (here, there) = bought(tenant), two_places(tenant)
+    tenant.set_stock(variant["id"], there, 5, 1)
+    async with staged(own, Setup(flags={"read_only": True})) as stage:
+        answer = await promise(stage, clock, (variant["id"], 4), location_id=here)
+    assert lines(answer) == [("FELT-1", 4, there, here)]
+    assert answer["next_actions"] == []
+
+
+async def test_a_row_of_an_order_that_waits_says_where_its_goods_are_free(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, (here, there) = bought(tenant), two_places(tenant)
+    tenant.set_stock(variant["id"], there, 5, 1)
+    order = order_of(tenant, variant, here, 3)
+    clock.advance(3_600)
+    answer = await paced(clock, stage.call("order_readiness", limit=250))
+    (row,) = [row for row in answer["rows"] if row["sales_order_id"] == order["id"]]
+    assert amount(row["waiting"][0]["missing"]) == 3
+    assert ("FELT-1", 3, there, here) in lines(answer)
+    assert any(f"'sku_or_variant_id': {variant['id']}, 'quantity': 3" in action for action in answer["next_actions"])
