@@ -5,7 +5,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 
 import asyncio
 import copy
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -112,16 +112,22 @@ class FreshReads:
         """
         names = self.with_parents(entities)
         standings = await self._cache.standings(names)
-        states = {name: standing.state for name, standing in standings.items()}
-        due = [name for name in names if name not in without and self._is_due(name, states[name])]
+        old = self._old(standings)
+        due = [name for name in old if name not in without and not self._is_left_alone(name)]
         if due:
-            cold = [name for name in due if states[name].completed_at is None]
+            cold = [name for name in due if standings[name].state.completed_at is None]
             if on_due is not None:
                 on_due(due, cold)
             usual = self._patience.cold if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
             standings |= await self._cache.standings(due)
-        return {name: self._freshness(name, standings[name]) for name in names}
+            old = self._old(standings)
+        return {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
+
+    def _old(self, standings: Mapping[str, Standing]) -> list[str]:
+        """Return which of these entities are older than they should be, now."""
+        now = self._clock.now()
+        return [name for name, standing in standings.items() if self._is_old(name, standing.state, now)]
 
     def expire(self, entity: str) -> None:
         """Let the next read of the entity ask for what is newer: a write of ours changed records as it was answered."""
@@ -153,7 +159,7 @@ class FreshReads:
         With `remove_absent`, those that Katana no longer gives leave the cache, unless they are very young; those of
         `taken_back`, which a write of ours may have deleted, are marked as deleted however young they are.
         """
-        if self._closed is not None or self._held_off(entity) > 0:
+        if self._is_left_alone(entity):
             return False
         return await self._fetched(
             entity, self._syncer.fetch(entity, ids, remove_absent=remove_absent, taken_back=taken_back)
@@ -161,13 +167,13 @@ class FreshReads:
 
     async def read_keys_again(self, entity: str, keys: Sequence[str]) -> bool:
         """Read records by their business keys whatever is cached; return whether that worked within the patience."""
-        if self._closed is not None or self._held_off(entity) > 0:
+        if self._is_left_alone(entity):
             return False
         return await self._fetched(entity, self._syncer.fetch_keys(entity, keys))
 
     async def read_newest(self, entity: str) -> bool:
         """Read what is newer than the last sync; return whether that worked within the patience."""
-        if self._closed is not None or self._held_off(entity) > 0:
+        if self._is_left_alone(entity):
             return False
         return await self._fetched(entity, self._syncer.fetch_newest(entity))
 
@@ -211,7 +217,7 @@ class FreshReads:
     async def _is_first(self, entity: str) -> bool:
         """Return whether the first listing is not complete and the source may be asked for single records."""
         state = await self._cache.state(entity)
-        return state.completed_at is None and self._closed is None and self._held_off(entity) <= 0
+        return state.completed_at is None and not self._is_left_alone(entity)
 
     async def _fetched(self, entity: str, reading: Coroutine[Any, Any, bool]) -> bool:
         fetch = asyncio.create_task(reading, name=f"fetch {entity}")
@@ -256,7 +262,8 @@ class FreshReads:
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        fresh = (part * self._fresh_for(name) - min(self._age(state), _LONG)).total_seconds()
+        age = min(_age(state, self._clock.now()), _LONG)
+        fresh = (part * self._fresh_for(name) - age).total_seconds()
         return max(fresh, self._held_off(name))
 
     def _held_off(self, name: str) -> float:
@@ -264,10 +271,15 @@ class FreshReads:
         failed = self._failed.get(name)
         return 0.0 if failed is None else failed[0] - self._clock.monotonic()
 
-    def _is_due(self, name: str, state: SyncState, part: float = 1.0) -> bool:
-        if self._closed is not None or self._held_off(name) > 0:
-            return False
-        return self._is_expired(name, state) or self._age(state) > part * self._fresh_for(name)
+    def _is_due(self, name: str, state: SyncState, part: float) -> bool:
+        return not self._is_left_alone(name) and self._is_old(name, state, self._clock.now(), part)
+
+    def _is_left_alone(self, name: str) -> bool:
+        """Return whether the source is not asked for the entity, or not just now."""
+        return self._closed is not None or self._held_off(name) > 0
+
+    def _is_old(self, name: str, state: SyncState, now: datetime, part: float = 1.0) -> bool:
+        return self._is_expired(name, state) or _age(state, now) > part * self._fresh_for(name)
 
     def _is_expired(self, name: str, state: SyncState) -> bool:
         """Return whether a write of ours changed records that no listing has shown since."""
@@ -275,13 +287,6 @@ class FreshReads:
 
     def _fresh_for(self, name: str) -> timedelta:
         return self._patience.fresh_for or self._syncer.specs[name].fresh_for
-
-    def _age(self, state: SyncState) -> timedelta:
-        """Return how old a complete listing is; one from the future counts as very old."""
-        if state.completed_at is None:
-            return timedelta.max
-        age = self._clock.now() - datetime.fromisoformat(state.completed_at)
-        return age if age >= timedelta(0) else timedelta.max
 
     async def close(self) -> None:
         """Stop every refresh under way; what was applied stays."""
@@ -308,7 +313,7 @@ class FreshReads:
             state = await self._cache.state(name)
             if self._is_due(name, state, part):
                 outcome = await self._noted(name, state, outcomes)
-                if outcome.complete and state.completed_at is None and await self._is_old(name, part):
+                if outcome.complete and state.completed_at is None and await self._has_newer(name, part):
                     # A first listing is as old as its first page: what was edited since comes with one delta.
                     outcome = await self._noted(name, await self._cache.state(name), outcomes)
                 if outcome.everywhere or (silent and outcome.unavailable):
@@ -332,7 +337,7 @@ class FreshReads:
         if expired_at is not None and (state.completed_at or "") >= expired_at:
             del self._expired_at[name]
 
-    async def _is_old(self, name: str, part: float) -> bool:
+    async def _has_newer(self, name: str, part: float) -> bool:
         """Return whether a delta would help: the rows are old, and the collection has deltas."""
         return self._syncer.specs[name].watermark and self._is_due(name, await self._cache.state(name), part)
 
@@ -358,9 +363,8 @@ class FreshReads:
         else:
             refresh.add_done_callback(_seen)
 
-    def _freshness(self, name: str, standing: Standing) -> Freshness:
+    def _freshness(self, name: str, standing: Standing, *, stale: bool) -> Freshness:
         state, quarantined = standing
-        stale = self._is_expired(name, state) or self._age(state) > self._fresh_for(name)
         progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
         reason = self._closed or (failed[1] if failed is not None else state.incomplete)
@@ -376,6 +380,14 @@ class FreshReads:
             quarantined=quarantined,
             unread=state.unread,
         )
+
+
+def _age(state: SyncState, now: datetime) -> timedelta:
+    """Return how old a complete listing is; one from the future counts as very old."""
+    if state.completed_at is None:
+        return timedelta.max
+    age = now - datetime.fromisoformat(state.completed_at)
+    return age if age >= timedelta(0) else timedelta.max
 
 
 def _seen(refresh: "asyncio.Task[tuple[SyncOutcome, ...]]") -> None:

@@ -71,7 +71,7 @@ def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
 
 
 _NOTHING: Mapping[str, Sequence[int]] = MappingProxyType({})
-_AT_ONCE = 0.01
+AT_ONCE = 0.01
 """Seconds below which nothing was waited for."""
 _BRIEF = 0.8
 """Seconds that an answer waits for what would only make it newer."""
@@ -162,7 +162,7 @@ class Services(NamedTuple):
 
     def waited(self, seconds: float) -> "Services":
         """Return the services of a call that has waited for Katana so long already."""
-        if seconds < _AT_ONCE:
+        if seconds < AT_ONCE:
             return self
         return self._replace(fresh=self.fresh.after(seconds))
 

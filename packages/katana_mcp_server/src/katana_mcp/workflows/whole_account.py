@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
 from katana_client import Priority
-from katana_mcp.references.services import Current, Services
+from katana_mcp.references.services import AT_ONCE, Current, Services
 
 WAITS = 40.0
 """Seconds that an answer about a whole account waits for what was never read; clients give a call up after 60."""
@@ -27,16 +27,19 @@ class PatientReads:
 
     Attributes:
         services: with which listings are waited for.
-        until: when the wait ends, by the monotonic clock.
+        began: when, by the monotonic clock.
+        waits: seconds until the wait ends, as it looked then.
     """
 
     services: Services
-    until: float
+    began: float
+    waits: float
 
     def stock(self) -> StockReads:
         """Return stock levels that are waited for as long as time is left."""
-        left = max(_FOR_LEVELS, min(self.until - self.services.clock.monotonic(), _waits(self.services)))
-        return self.services.stock.waiting(left, self.services.tell)
+        waited = self.services.clock.monotonic() - self.began
+        waits = self.waits if waited < AT_ONCE else _waits(self.services)
+        return self.services.stock.waiting(max(_FOR_LEVELS, min(self.waits - waited, waits)), self.services.tell)
 
 
 @contextmanager
@@ -55,8 +58,7 @@ def patient(services: Services, left: float = _FOR_LEVELS) -> Generator[PatientR
 
         waits = _waits(services)
         fresh = services.fresh.waiting(max(_FOR_LEVELS, waits - left))
-        until = services.clock.monotonic() + waits
-        yield PatientReads(services._replace(fresh=fresh, on_due=on_due), until)
+        yield PatientReads(services._replace(fresh=fresh, on_due=on_due), services.clock.monotonic(), waits)
 
 
 def _next_place(services: Services) -> float:
