@@ -234,7 +234,11 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
     return found
 
 
-async def first_of_each(services: Services, reads: Sequence[Selected]) -> list[tuple[Sequence[Stored], bool]]:
+type Rows = tuple[Sequence[Stored], bool]
+"""Rows of one read, and whether there are more."""
+
+
+async def first_of_each(services: Services, reads: Sequence[Selected]) -> list[Rows]:
     """Return of each of these reads what `first_rows` does."""
     limits = [read.selection.limit for read in reads]
     longer = [read._replace(selection=read.selection._replace(limit=read.selection.limit + 1)) for read in reads]

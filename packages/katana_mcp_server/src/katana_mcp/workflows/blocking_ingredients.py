@@ -21,8 +21,8 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
-from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, Place, arrivals
-from katana_mcp.workflows.needs import Need, Needs, needs_of
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, Place
+from katana_mcp.workflows.needs import Need, Needs, arrivals_and_needs
 from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -208,7 +208,7 @@ async def _rows(
     services = reads.services
     variants = list(dict.fromkeys(wait.place[0] for wait in found if wait.place[0] is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
-    coming, needs = await arrivals(variants, services), await needs_of(variants, services)
+    coming, needs = await arrivals_and_needs(variants, services)
     return await _to_answers(found, stock, coming, needs, services), stock, coming
 
 

@@ -9,7 +9,7 @@ from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record, RecordId, is_set, iso
 from katana_mcp.references.display_names import Names, text
-from katana_mcp.references.resolve import first_of_each
+from katana_mcp.references.resolve import Rows, first_of_each
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import get_int, number, rows
@@ -116,7 +116,12 @@ class Arrivals(NamedTuple):
 
 
 async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arrivals:
-    """Return what is on its way of these variants, by place, the earliest first; one read in all."""
+    """Return what is on its way of these variants; one read in all."""
+    return await arrivals_in(await first_of_each(services, bringing(variant_ids)))
+
+
+def bringing(variant_ids: Sequence[RecordId]) -> list[Selected]:
+    """Return the reads of open documents that bring these variants, one of each kind."""
     ids = tuple(variant_ids)
     bought = (
         OneOf("purchase_order_rows[].variant_id", ids),
@@ -124,11 +129,14 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     )
     made = (OneOf("variant_id", ids), NoneOf("status", ("DONE",)))
     moved = (OneOf("stock_transfer_rows[].variant_id", ids), NoneOf("status", ("received",)))
-    reads = [
+    return [
         Selected(entity, Selection(where, Order("id"), _MOST, fields=_READ_OF[entity]))
         for entity, where in zip(SOURCES, (bought, made, moved), strict=True)
     ]
-    found = await first_of_each(services, reads)
+
+
+async def arrivals_in(found: Sequence[Rows]) -> Arrivals:
+    """Return what these documents bring, which are what `bringing` reads."""
     documents = [some for some, _ in found]
     by_place = await computed_once(sum(map(len, documents)), chain.from_iterable(documents), _by_place, documents)
     drafts = [stored.record for stored in documents[-1] if _is_draft(stored.record)]

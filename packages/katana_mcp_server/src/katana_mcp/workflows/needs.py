@@ -6,13 +6,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
-from cache_core.protocol import Selected, Selection, Stored
+from cache_core.protocol import ByIds, Selected, Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.references.display_names import text
-from katana_mcp.references.resolve import first_of_each, first_rows
+from katana_mcp.references.resolve import Rows, first_of_each
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.incoming import Arrivals, arrivals_in, bringing
 from katana_mcp.workflows.requirements import Place
 
 _MOST = 10_000
@@ -66,17 +67,36 @@ class OpenRow(NamedTuple):
 
 
 async def needs_of(variants: Sequence[int], services: Services) -> Needs:
-    """Return the open sales and manufacturing orders that take these variants; three reads in all."""
+    """Return the open sales and manufacturing orders that take these variants; two reads in all."""
+    return await _needs_in(await first_of_each(services, _taking(variants)), services)
+
+
+async def arrivals_and_needs(variants: Sequence[int], services: Services) -> tuple[Arrivals, Needs]:
+    """Return what brings these variants, and what takes them; two reads in all."""
+    brought = bringing(variants)
+    found = await first_of_each(services, [*brought, *_taking(variants)])
+    return await arrivals_in(found[: len(brought)]), await _needs_in(found[len(brought) :], services)
+
+
+def _taking(variants: Sequence[int]) -> list[Selected]:
     ids = tuple(variants)
     sold = (OneOf("sales_order_rows[].variant_id", ids), NoneOf("status", NOT_SHIPPING))
     used = (OneOf("variant_id", ids), NoneOf("ingredient_availability", ("PROCESSED",)))
-    reads = [
+    return [
         Selected("sales_order", Selection(sold, Order("id"), _MOST, fields=SOLD)),
         Selected("manufacturing_order_recipe_row", Selection(used, Order("id"), _MOST, fields=_TAKEN)),
     ]
-    (orders, _), (lines, _) = await first_of_each(services, reads)
-    shipped = await shipped_rows([order.id for order in orders], services)
-    taking = await _orders_of(lines, services)
+
+
+async def _needs_in(found: Sequence[Rows], services: Services) -> Needs:
+    """Return who needs what by these orders and recipe rows, which are what `_taking` reads."""
+    (orders, _), (lines, _) = found
+    made = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
+    shipments, taking = (), ()
+    if orders or made:
+        reads = [_shipments([order.id for order in orders]), ByIds("manufacturing_order", list(made), _TAKING)]
+        shipments, taking = await services.cache.read(reads)
+    shipped = await _shipped_by(shipments)
     size = sum(map(len, (orders, shipped, lines, taking)))
     return await computed_once(size, (*orders, shipped, *lines, *taking), _needs, orders, shipped, lines, taking)
 
@@ -93,11 +113,17 @@ def _needs(
 
 async def shipped_rows(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
     """Return how much of each row of these sales orders is in shipments, by the row's id."""
-    if not orders:
-        return _NOTHING
+    (shipments,) = await services.cache.read([_shipments(orders)]) if orders else [()]
+    return await _shipped_by(shipments)
+
+
+def _shipments(orders: Sequence[RecordId]) -> Selected:
     selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST, fields=_SHIPPED)
-    shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
-    return await computed_once(len(shipments), shipments, _shipped, shipments)
+    return Selected("sales_order_fulfillment", selection)
+
+
+async def _shipped_by(shipments: Sequence[Stored]) -> Mapping[int | None, Decimal]:
+    return await computed_once(len(shipments), shipments, _shipped, shipments) if shipments else _NOTHING
 
 
 _NOTHING: Mapping[int | None, Decimal] = {}
@@ -128,12 +154,6 @@ def _sold(order: Stored, shipped: Mapping[int | None, Decimal]) -> Iterator[tupl
             is_booked = text(row.record, "product_availability") == THERE[0]
             need = Need(("sales_order", order.id), called, date, row.left, is_booked)
             yield (row.variant_id, row.location_id), need
-
-
-async def _orders_of(lines: Sequence[Stored], services: Services) -> Sequence[Stored]:
-    """Return the manufacturing orders that these recipe rows belong to."""
-    ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
-    return (await services.cache.get_many("manufacturing_order", list(ids), _TAKING)).rows if ids else ()
 
 
 def _used(lines: Sequence[Stored], taking: Sequence[Stored]) -> Iterator[tuple[Place, Need]]:

@@ -26,8 +26,8 @@ from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows import elsewhere
 from katana_mcp.workflows.computing import computed_once
 from katana_mcp.workflows.elsewhere import Elsewhere, Move
-from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, arrivals
-from katana_mcp.workflows.needs import NOT_SHIPPING, needs_of, open_rows, shipped_rows
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES
+from katana_mcp.workflows.needs import NOT_SHIPPING, arrivals_and_needs, open_rows, shipped_rows
 from katana_mcp.workflows.promise_shown import (
     Asked,
     Promised,
@@ -238,7 +238,7 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
     variants = list(dict.fromkeys([*roots, *recipes, *ingredients(recipes)]))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     levels, unjudged = await levels_in(stock, frozenset())
-    coming, needs = await arrivals(variants, services), await needs_of(variants, services)
+    coming, needs = await arrivals_and_needs(variants, services)
     today, own = iso(services.today()), (_ORDER, order.id) if order else ("", None)
 
     def day_of(moment: str) -> str:
