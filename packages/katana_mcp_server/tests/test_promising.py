@@ -142,7 +142,7 @@ def test_of_two_that_are_there_on_one_day_the_one_is_chosen_that_needs_less_boug
 
 def test_what_stock_does_not_cover_is_noted_apart_from_its_ingredients() -> None:
     here = world({BIKE: 1, WHEEL: 2, PAINT: 9, SPOKE: 0})
-    here.soonest(BIKE, [HERE], Decimal(3))
+    here.soonest(BIKE, [HERE, NORTH], Decimal(3))
     assert here.missing == {(BIKE, HERE): 2}
     assert here.ingredients == {(WHEEL, HERE): 2, (SPOKE, HERE): 60}
 

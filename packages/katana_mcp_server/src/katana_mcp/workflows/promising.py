@@ -125,14 +125,19 @@ class World:
 
     def soonest(self, variant: int, locations: Sequence[int], quantity: Decimal) -> tuple[int, Promise]:
         """Return the location that has so much first, with the least made or bought, and by when; and hold it there."""
+        worlds = [self._copy() for _ in locations]
+        promises = [
+            world.promise((variant, location), quantity) for world, location in zip(worlds, locations, strict=True)
+        ]
+        best = min(range(len(locations)), key=lambda nr: (promises[nr].day, promises[nr].anew))
+        kept = worlds[best]
+        self.taken, self.missing, self.ingredients = kept.taken, kept.missing, kept.ingredients
+        return locations[best], promises[best]
 
-        def tried(location: int) -> tuple[str, Decimal]:
-            other = replace(self, taken=dict(self.taken), missing={}, ingredients={})
-            promise = other.promise((variant, location), quantity)
-            return promise.day, promise.anew
-
-        location = min(locations, key=tried)
-        return location, self.promise((variant, location), quantity)
+    def _copy(self) -> "World":
+        """Return the same world, in which other things can be promised."""
+        taken, missing, made_of = dict(self.taken), dict(self.missing), dict(self.ingredients)
+        return replace(self, taken=taken, missing=missing, ingredients=made_of)
 
     def free(self) -> dict[Place, Decimal]:
         """Return what is in stock, now that all is promised, of the variants that are missing somewhere."""
