@@ -74,8 +74,8 @@ SPOILT = {
     " SELECT 'delete', ref, sku, name, name2, extras FROM entity_index WHERE ref = 2": (
         "the full-text index and the texts differ"
     ),
-    "DELETE FROM entity_index WHERE ref = 2": "1 records have no searchable text",
-    "DELETE FROM entities WHERE id = 2": "1 rows of codes belong to no record",
+    "DELETE FROM entity_index WHERE ref = 2": "records without searchable text: 1",
+    "DELETE FROM entities WHERE id = 2": "rows of codes that belong to no record: 1",
     "DROP TRIGGER unindexed": "the tables are not the expected ones",
 }
 

@@ -73,7 +73,7 @@ SPOILT = {
     "INSERT INTO customer_run(customer_run, rowid, word) SELECT 'delete', nr, word FROM customer_word"
     " WHERE word = 'berger'": "customer: the index of words and the table differ",
     "INSERT INTO sales_order_row (cache_parent, cache_position, cache_fields) VALUES (999, 0, 0)": (
-        "1 rows of sales_order_row belong to no document"
+        "rows of sales_order_row that belong to no document: 1"
     ),
 }
 

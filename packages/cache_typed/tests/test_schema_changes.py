@@ -312,7 +312,7 @@ def test_an_empty_older_file_fills_nothing_and_a_broken_one_leaves_all_as_it_was
         ),
         (
             ("PRAGMA foreign_keys = OFF", "UPDATE stock_transfer SET id = 9 WHERE id = 1"),
-            ("2 rows of stock_transfer_row belong to no document",),
+            ("rows of stock_transfer_row that belong to no document: 2",),
         ),
     ],
 )

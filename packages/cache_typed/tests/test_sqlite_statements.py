@@ -137,7 +137,7 @@ def test_rows_without_their_document_are_counted(db: Connection) -> None:
     db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
     db.execute("CREATE TABLE child (parent INTEGER REFERENCES parent (id))")
     db.execute("INSERT INTO child VALUES (1), (2)")
-    assert list(dialect.inconsistencies(db)) == ["2 rows of child belong to no document"]
+    assert list(dialect.inconsistencies(db)) == ["rows of child that belong to no document: 2"]
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(com
 def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
-    assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
+    assert "\n1 tool, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
     output = command_line("tools", "--search-mode", "--toolsets", "items").out
     assert command_line("tools", "--search-mode", "--toolsets", "catalog").out == output, "as it was called before"
     assert "\n5 tools, " in output
@@ -168,7 +168,7 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
     read_only = json.loads(command_line("tools", "--json", "--read-only", "--toolsets", "all").out)
     assert {row["name"] for row in read_only} == {tool.name for tool in tools()} - changing
     monkeypatch.setenv("KATANA_MCP_READ_ONLY", "1")
-    assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out
+    assert "\n1 tool, " in command_line("tools", "--toolsets", "admin").out
     for command in ("tools", "serve"):
         ran = command_line(command, "--tools", "rebuild_cache")
         message = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"

@@ -104,7 +104,7 @@ def _opened(path: Path) -> closing[sqlite3.Connection]:
 def _faults(db: sqlite3.Connection) -> Iterator[str]:
     yield from (text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok")
     for table, count in db.execute('SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1').fetchall():
-        yield f"{count} rows of {table} belong to no record"
+        yield f"rows of {table} that belong to no record: {count}"
     if tables(db) != tables_expected():
         yield "the tables are not the expected ones"
         return
@@ -114,4 +114,4 @@ def _faults(db: sqlite3.Connection) -> Iterator[str]:
         yield "the full-text index and the texts differ"
     (bare,) = db.execute(_WITHOUT_TEXT).fetchone()
     if bare:
-        yield f"{bare} records have no searchable text"
+        yield f"records without searchable text: {bare}"

@@ -133,7 +133,7 @@ def inconsistencies(connection: Connection) -> Iterator[str]:
     yield from (text for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok")
     orphans = 'SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table"'
     for table, count in connection.execute(orphans).fetchall():
-        yield f"{count} rows of {table} belong to no document"
+        yield f"rows of {table} that belong to no document: {count}"
 
 
 def is_damage(error: Exception) -> bool:

@@ -12,6 +12,7 @@ from katana_mcp.caches.cache_files import BadInput, NotDone
 from katana_mcp.caches.rebuilding import BESIDE, LOCK
 from katana_mcp.commands.cache.job import Job, Report
 from katana_mcp.commands.cache.screen import confirmed, format_size, is_interactive, size
+from katana_mcp.tools.answers import so_many
 
 # Files of a backend that is gone are ours too.
 _FILES = re.compile(
@@ -36,13 +37,15 @@ async def clear(job: Job, *, yes: bool) -> Report:
     kept = [path.name for path in found if path not in ours]
     _refuse_in_use(ours)
     weight = sum(size(our) for our in ours)
-    if not yes and not await _agreed(f"Delete {len(ours)} cache files ({format_size(weight)}) in {directory}?"):
+    question = f"Delete {so_many(len(ours), 'cache file')} ({format_size(weight)}) in {directory}?"
+    if not yes and not await _agreed(question):
         names = [path.name for path in found]
         return Report({"deleted": [], "kept": names, "stays": stays}, notes=(*stays, "nothing was deleted"), fine=False)
     # A server may have started while the question stood.
     _refuse_in_use(ours)
     stays += _delete(directory)
-    notes = [f"deleted {len(ours)} files ({format_size(weight)}) in {directory}; a server fetches everything anew"]
+    deleted = so_many(len(ours), "file")
+    notes = [f"deleted {deleted} ({format_size(weight)}) in {directory}; a server fetches everything anew"]
     if kept:
         notes.append(f"left alone, not ours: {', '.join(kept)}")
     names = [our.name for our in ours]

@@ -11,6 +11,7 @@ from katana_mcp.gateway.intended import Entry
 from katana_mcp.gateway.live import LiveCatalog, Stage
 from katana_mcp.server.catalogue import served
 from katana_mcp.server.gateway import files_of, live_catalog
+from katana_mcp.tools.answers import so_many
 
 _NOT_YET = "no server has looked yet: start one with KATANA_MCP_CATALOG=report, or run katana-mcp catalog verify"
 _LONGEST = 200
@@ -28,7 +29,8 @@ def catalog_of(choice: CatalogChoice, *, writes: bool = False) -> LiveCatalog:
 async def render(choice: CatalogChoice) -> Report:
     """Render the intended catalogue into its file."""
     catalog = catalog_of(choice, writes=True)
-    return Report(catalog.intended(), notes=(f"{len(catalog.entries)} tools are meant: {catalog.files.intended}",))
+    meant = so_many(len(catalog.entries), "tool")
+    return Report(catalog.intended(), notes=(f"{meant} meant: {catalog.files.intended}",))
 
 
 async def list_tools(choice: CatalogChoice, *, live: bool) -> Report:

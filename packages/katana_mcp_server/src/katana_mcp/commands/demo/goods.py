@@ -15,6 +15,7 @@ from katana_mcp.commands.demo.lines import (
     written,
 )
 from katana_mcp.commands.demo.step import Answer, Chapter, Step, always, by_row, some
+from katana_mcp.tools.answers import so_many
 
 
 def _past(answers: Mapping[str, Answer]) -> dict[str, object]:
@@ -40,7 +41,7 @@ def _broken(answers: Mapping[str, Answer]) -> dict[str, object]:
 
 def _cache_lines(answer: Answer) -> list[str]:
     held = [f"{entity['records']} {entity['entity']}" for entity in answer["entities"] if entity["records"]]
-    return [f"held here: {', '.join(held[:6])}, and {len(held) - 6} more kinds"]
+    return [f"held here: {', '.join(held[:6])}, and {so_many(len(held) - 6, 'more kind')}"]
 
 
 GOODS = Chapter(

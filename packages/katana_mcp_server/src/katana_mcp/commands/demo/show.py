@@ -23,6 +23,7 @@ from katana_mcp.commands.demo.step import Answer, Chapter, Step
 from katana_mcp.configuration.logs import takes_color
 from katana_mcp.configuration.sandbox import ServedSandbox, served
 from katana_mcp.server.mcp.finder import CALL
+from katana_mcp.tools.answers import so_many
 
 
 @dataclass(slots=True)
@@ -125,7 +126,7 @@ def environment(*, color: bool) -> dict[str, str]:
 
 def requests(count: int) -> str:
     """Return so many requests in words."""
-    return f"{count} API request{'' if count == 1 else 's'}"
+    return so_many(count, "API request")
 
 
 async def _step(screen: Screen, session: _Session, step: Step) -> bool:

@@ -52,7 +52,7 @@ def _left(headers: Mapping[str, str], now: datetime) -> str:
     rate = read_rate(200, headers, now)
     if rate.limit is None or rate.remaining is None:
         return ""
-    return f"; {rate.remaining} of {rate.limit} requests are left of this minute"
+    return f"; {rate.remaining} of {rate.limit} requests left of this minute"
 
 
 def _time(headers: Mapping[str, str], now: datetime) -> Finding:

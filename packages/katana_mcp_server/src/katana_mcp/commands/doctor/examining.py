@@ -21,6 +21,7 @@ from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.account import account
 from katana_mcp.server.wiring import Environment, check_account, route, shared_budget
+from katana_mcp.tools.answers import so_many
 
 _PATIENCE = Patience(tries=2, seconds=20.0)
 _SHOWN = 8
@@ -98,7 +99,8 @@ def _versions() -> Finding:
 def _key(settings: Settings) -> str:
     if settings.runs_own_sandbox:
         return "none is needed: invented data, --sandbox"
-    return f"set, {len(settings.api_key.get_secret_value().strip())} characters, for {settings.base_url}"
+    length = so_many(len(settings.api_key.get_secret_value().strip()), "character")
+    return f"set, {length}, for {settings.base_url}"
 
 
 def _called(settings: Settings) -> str:

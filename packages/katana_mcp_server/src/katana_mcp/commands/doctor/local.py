@@ -19,6 +19,7 @@ from katana_mcp.gateway.files import CatalogFiles, read_catalog, read_json, read
 from katana_mcp.gateway.model import CatalogError
 from katana_mcp.journal.file import journal_path
 from katana_mcp.server.wiring import Environment, cache_directory
+from katana_mcp.tools.answers import so_many
 
 _ROOM = 500 * 2**20
 """Bytes that should be free: a cache of 500,000 parts is built anew beside the old one."""
@@ -72,7 +73,7 @@ async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
     kept_out = sum(cast("int", entity.get("quarantined", 0)) for entity in _listed(report, "entities"))
     if kept_out:
         advice = "katana-mcp cache status --quarantine names them"
-        return Finding("cache", "advice", f"{message}; {kept_out} records cannot be kept", advice)
+        return Finding("cache", "advice", f"{message}; {so_many(kept_out, 'record')} cannot be kept", advice)
     if scarce:
         return Finding("cache", "advice", message, "make room: a cache is rebuilt beside the old one")
     return Finding("cache", "fine", message)
@@ -84,12 +85,16 @@ async def _journal(job: Job) -> Finding:
     if not all(os.access(kept, os.W_OK) for kept in (path, path.parent) if kept.exists()):
         message = f"{path} cannot be written: {_NO_WRITES}"
         return Finding("journal", "wrong", message, "let this user write it and its directory")
-    states = [entry.get("state") for entry in _listed(report, "entries")]
-    unknown = states.count("unknown")
+    plans = _listed(report, "entries")
+    unknown = sum(any(action["state"] == "unknown" for action in _actions(plan)) for plan in plans)
     if unknown:
-        message = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"
+        message = f"{unknown} of {so_many(len(plans), 'plan')} ended unknown, and may have been written"
         return Finding("journal", "advice", message, "katana-mcp journal reconcile looks them up in Katana")
-    return Finding("journal", "fine", f"{len(states)} plans" if states else "nothing was planned yet")
+    return Finding("journal", "fine", so_many(len(plans), "plan") if plans else "nothing was planned yet")
+
+
+def _actions(plan: dict[str, object]) -> list[dict[str, object]]:
+    return cast("list[dict[str, object]]", plan["actions"])
 
 
 def _listed(report: Report, name: str) -> list[dict[str, object]]:

@@ -16,6 +16,7 @@ from katana_mcp.server.mcp.finder import CALL, FIND, ToolFinder
 from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.tool import RequestTool
 from katana_mcp.surface.descriptor import ListedTool
+from katana_mcp.tools.answers import so_many
 
 
 class _Nobody:
@@ -74,7 +75,7 @@ def as_reference(specs: Sequence[ListedTool]) -> str:
         "| tool | toolset | tokens |",
         "|---|---|---:|",
         *costs,
-        f"| {len(costs)} tools | | {sum(map(tokens, listed))} |",
+        f"| {so_many(len(costs), 'tool')} | | {sum(map(tokens, listed))} |",
     ]
     pages = tool_reference([referred(spec) for spec in specs])
     head = (
@@ -88,6 +89,7 @@ def as_listed(listed: Sequence[dict[str, Any]], unlisted: Collection[str]) -> st
     rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in listed]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {cost:>5}  {textwrap.shorten(text, 90)}" for name, cost, text in rows]
-    head, total = f"{'tool':<{width}}  tokens  purpose", f"{len(rows)} tools, {sum(r[1] for r in rows)} tokens"
+    head = f"{'tool':<{width}}  tokens  purpose"
+    total = f"{so_many(len(rows), 'tool')}, {sum(row[1] for row in rows)} tokens"
     others = f"{len(unlisted)} more through `{FIND}` and `{CALL}`: {', '.join(sorted(unlisted))}"
     return "\n".join([head, *lines, total, *([others] if unlisted else [])])
