@@ -188,3 +188,12 @@ def test_a_shell_is_told_how_to_complete_commands_and_options(command_line: Run,
         ["bash", "-c", f"{bash}\ncomplete -p katana-mcp"], capture_output=True, text=True, check=False
     )
     assert checked.stdout.startswith("complete "), checked.stderr
+
+
+def test_tools_are_the_same_with_the_sandbox_because_no_account_is_asked(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KATANA_SANDBOX")
+    for words in ([], ["--json"], ["--toolsets", "admin"]):
+        asked, usual = command_line("tools", *words, "--sandbox"), command_line("tools", *words)
+        assert (asked.code, asked.err, asked.out) == (0, "", usual.out)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     ChoiceFlags = BaseModel
 else:
     Flags = flags_of(Settings.model_fields)
-    ChoiceFlags = flags_of(Choice.model_fields)
+    ChoiceFlags = flags_of((*Choice.model_fields, "sandbox"))
 
 
 @app.command
@@ -92,7 +92,8 @@ def tools(
 ) -> None:
     """List the tools as a host would see them: names and purpose, with --json everything that it is told.
 
-    With --markdown, the page docs/reference/tools.md, whatever is listed.
+    With --markdown, the page docs/reference/tools.md, whatever is listed. No account is asked, so that --sandbox lists
+    the same.
     """
     if as_json and markdown:
         raise SettingsError("--json and --markdown cannot be given together: choose one of them")
