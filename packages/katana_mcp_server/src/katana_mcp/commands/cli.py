@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import cyclopts
@@ -124,7 +125,8 @@ def call(
     What writes asks for the same preview first, and on a terminal you are asked before anything is written.
 
     Exit codes: 0 answered, 1 refused, with the refusal on stdout, not wholly applied, or answered while the first sync
-    is running, so that rows may be missing, 2 bad input.
+    is running, so that rows may be missing, 2 bad input, 130 stopped with Ctrl-C: what is known of it is on stderr. A
+    plan that is being applied is ended first.
 
     Args:
         tool: its name, as katana-mcp tools lists it; every tool can be called unless toolsets or tools choose some.
@@ -132,15 +134,21 @@ def call(
         arguments_json: a JSON object of arguments, for what text cannot say, such as null; - reads it from stdin.
         flags: settings.
     """
-    from katana_mcp.commands.calling import arguments_of  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
-    from katana_mcp.commands.calling import call as called  # noqa: PLC0415 - as above
-    from katana_mcp.server.mcp.finder import CALL, FIND  # noqa: PLC0415 - as above
+    since, settings = datetime.now(UTC), settings_of(flags)
+    try:
+        from katana_mcp.commands.calling import arguments_of  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+        from katana_mcp.commands.calling import call as called  # noqa: PLC0415 - as above
+        from katana_mcp.server.mcp.finder import CALL, FIND  # noqa: PLC0415 - as above
 
-    words = given(flags)
-    settings = settings_of(flags)
-    if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
-        settings = load(**words, toolsets=("all",))
-    raise SystemExit(asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json))))
+        if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
+            settings = load(**given(flags), toolsets=("all",))
+        code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json)))
+    except KeyboardInterrupt:
+        from katana_mcp.commands.stopped import known  # noqa: PLC0415 - as above
+
+        sys.stderr.write(f"katana-mcp: stopped; {known(settings, tool, since)}\n")
+        code = 130
+    raise SystemExit(code)
 
 
 @app.command(usage="Usage: katana-mcp demo [OPTIONS] [CHAPTER]")
