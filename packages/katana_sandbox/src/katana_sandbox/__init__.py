@@ -27,6 +27,7 @@ from katana_sandbox.faults.script import Match as Match
 from katana_sandbox.faults.script import parse_faults as parse_faults
 from katana_sandbox.journal import Journal as Journal
 from katana_sandbox.journal import JournalEntry as JournalEntry
+from katana_sandbox.sandbox import DEFAULT_KEY as DEFAULT_KEY
 from katana_sandbox.sandbox import Sandbox as Sandbox
 from katana_sandbox.sandbox import SandboxConfig as SandboxConfig
 from katana_sandbox.scenarios import Scenario as Scenario

@@ -5,12 +5,13 @@ Refuses in one sentence where the sandbox is not installed.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cached_property
 
 from katana_client.transport import Transport, in_process
 from katana_mcp.configuration.settings import SettingsError
 
 try:
-    from katana_sandbox import DroppedConnection, HungConnection, Sandbox
+    from katana_sandbox import DEFAULT_KEY, DroppedConnection, HungConnection, Sandbox
 except ModuleNotFoundError as error:
     if error.name != "katana_sandbox":
         raise
@@ -22,12 +23,21 @@ class OwnSandbox:
     """A factory of invented data inside this process."""
 
     def __init__(self, sandbox: Sandbox | None = None) -> None:
-        self.sandbox = sandbox or Sandbox()
-        self.api_key = self.sandbox.default_key
+        self._given = sandbox
+        self.api_key = DEFAULT_KEY if sandbox is None else sandbox.default_key
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The sandbox; its account is made when it is asked for something, which a cache may never do."""
+        return self._given or Sandbox()
 
     def transport(self) -> Transport:
         """Return a transport that answers from the sandbox without any network."""
-        return in_process(self.sandbox.app, dropped=(DroppedConnection,), hung=(HungConnection,))
+        return in_process(
+            lambda scope, receive, send: self.sandbox.app(scope, receive, send),  # noqa: PLW0108 - made when asked
+            dropped=(DroppedConnection,),
+            hung=(HungConnection,),
+        )
 
 
 class ServedSandbox:
