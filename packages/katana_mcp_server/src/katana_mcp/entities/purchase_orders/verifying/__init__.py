@@ -16,6 +16,7 @@ from katana_mcp.entities.purchase_orders.verifying.comparing import (
 )
 from katana_mcp.entities.purchase_orders.verifying.history import last_purchases, unusual
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
+from katana_mcp.entities.purchase_orders.verifying.merging import in_few_corrections, most_rows
 from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.responses import (
     ComparedTotals,
@@ -64,7 +65,8 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         *others.unmatched,
         *differing(compared, len(lines), terms),
     ]
-    history = await last_purchases(sides, order, services)
+    history, costs = await last_purchases(sides, order, services), await _costs(order.record, services)
+    found = in_few_corrections(found, most_rows(order.record, costs, services.most_writes))
     shown, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors and not side.is_again]
     unread = [side for side in sides if side.lines and side.quantity is None]
@@ -80,7 +82,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         url=services.url(f"/purchaseorder/{order.id}"),
         differences=shown,
         goods=goods,
-        totals=[*compared.totals.values(), *await _costs(order.record, services)],
+        totals=[*compared.totals.values(), *_total_of(costs)],
         receive=None if way is None or way.settle is None else way.settle.arguments,
         next_actions=[] if way is None or way.settle else [f"nothing to receive: {way.no_call}"],
     )
@@ -171,10 +173,13 @@ def _good(side: Side, paid: Sequence[PastPrice] | None) -> VerifiedGood:
     )
 
 
-async def _costs(order: Record, services: Services) -> list[ComparedTotals]:
+async def _costs(order: Record, services: Services) -> list[Record]:
     groups = (get_int(row, "group_id") for row in rows(order, "purchase_order_rows"))
     mine = of_ids("group_id", get_int(order, "default_group_id"), *groups)
-    costs = await rows_beside(services, _COSTS, mine)
+    return await rows_beside(services, _COSTS, mine)
+
+
+def _total_of(costs: Sequence[Record]) -> list[ComparedTotals]:
     added = total([number(cost, "price") for cost in costs])
     return [ComparedTotals(of="additional_costs", order=added)] if costs else []
 

@@ -168,8 +168,14 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
 
 
 def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
-    for rate in dict.fromkeys(line.asked.tax_rate for line in side.lines if line.asked.tax_rate is not None):
-        ours = [terms.rates.get(get_int(row, "tax_rate_id") or 0) for row in side.rows]
+    rates = list(dict.fromkeys(rate for line in side.lines if (rate := line.asked.tax_rate) is not None))
+    ours = [terms.rates.get(get_int(row, "tax_rate_id") or 0) for row in side.rows]
+    if len(rates) > 1:
+        if set(rates) != set(ours):
+            message = f"its lines have several tax rates: {', '.join(f'{plain_number(rate)} %' for rate in rates)}"
+            yield _said(side, "tax_rate", message, Way(no_call="it is not known which tax rate is right"))
+        return
+    for rate in rates:
         if all(our == rate for our in ours):
             continue
         other_rate = next((our for our in ours if our is not None and our != rate), None)

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Literal
 
 from cache_core.records import Record
+from katana_mcp.documents.traces import TRACE, is_of_one, is_of_units, traces
 from katana_mcp.entities.purchase_orders.verifying.responses import Call
 from katana_mcp.entities.purchase_orders.verifying.sides import Side
 from katana_mcp.entities.purchase_orders.verifying.units import exact
@@ -13,6 +15,7 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import MAX_AMOUNT
 from katana_mcp.values import get_int, number
 
+CORRECT: Literal["correct_purchase_order"] = "correct_purchase_order"
 _INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
 _DELETED = "the order was deleted in Katana"
 _DRAFT = "the order is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
@@ -66,9 +69,7 @@ class Settling:
         if self.is_billed:
             return Way(no_call=_BILLED)
         changed = [{"row_id": get_int(row, "id"), name: value} for row in rows]
-        return Way(
-            Call(tool="correct_purchase_order", arguments={"purchase_order_id": self.order, "update_rows": changed})
-        )
+        return Way(Call(tool=CORRECT, arguments={"purchase_order_id": self.order, "update_rows": changed}))
 
     def row_set(self, row: Record, name: str, value: Fraction) -> Way:
         """Return the call that sets an amount of an open row."""
@@ -111,7 +112,9 @@ class Settling:
         amount = _sendable(Fraction(_quantity(side.rows[0])) + more)
         if not amount:
             return Way(no_call=_INEXACT)
-        return self.correct(side.rows, "quantity", plain_number(amount))
+        way = self.correct(side.rows, "quantity", plain_number(amount))
+        traced = _traced(side.rows[0])
+        return way if way.settle is None or traced is None else Way(no_call=traced)
 
     def added(self, side: Side, quantity: Fraction, price: object) -> Way:
         """Return the call that adds a row of a good to the order; `price` None where its own one fits."""
@@ -147,6 +150,15 @@ class Settling:
             return Way(no_call="nothing is left to receive")
         arguments: dict[str, object] = {"purchase_order_id": self.order, "rows": rows}
         return Way(Call(tool="receive_purchase_order", arguments=arguments))
+
+
+def _traced(row: Record) -> str | None:
+    """Return why a received row comes in another quantity only once it is said of what; None where it need not be."""
+    held = {**row, TRACE: traces(row)}
+    if not held[TRACE] or is_of_one(held):
+        return None
+    what, named = ("serial numbers", "serial_number_ids") if is_of_units(held) else ("batches", "batches")
+    return f"row {get_int(row, 'id')} came in {what}: {CORRECT} changes it with its `{named}` named"
 
 
 def _receipts(side: Side) -> list[Mapping[str, object]]:
