@@ -232,18 +232,24 @@ async def _halfway(
 ) -> tuple[Wire, str, Payload]:
     """Return an order whose correction stopped at a step, the token, and the outcome."""
     order, preview = await planned(stage, tenant, CASES["small"], NUMBER)
+    return order, preview["plan_token"], await _stopped(stage, clock, preview["plan_token"], step, status)
+
+
+async def _stopped(stage: Stage, clock: ManualClock, token: str, step: int = 2, status: int = 503) -> Payload:
+    """Return the outcome of a correction that stopped at a step."""
     stage.own.sandbox.faults.add(Fault(WRITES, nth=step, action=Status(status)))
-    outcome = await tried(stage, clock, preview["plan_token"])
+    outcome = await tried(stage, clock, token)
     stage.own.sandbox.faults.clear()
-    return order, preview["plan_token"], outcome
+    return outcome
 
 
 async def test_no_other_plan_of_the_order_is_applied_while_its_correction_is_halfway(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    order, token, outcome = await _halfway(stage, tenant, clock)
-    assert outcome["message"].startswith("stopped after 1 of 3 steps: ")
+    order, preview = await planned(stage, tenant, CASES["small"], NUMBER)
     other = await stage.call("modify_purchase_order", purchase_order_id=order["id"], additional_info="other")
+    token, outcome = preview["plan_token"], await _stopped(stage, clock, preview["plan_token"])
+    assert outcome["message"].startswith("stopped after 1 of 3 steps: ")
     refused = await applied(stage, other["plan_token"])
     assert (refused["error"], "stopped halfway (journal entry 1)" in refused["warnings"][0]["message"]) == (
         "plan_running",

@@ -53,6 +53,26 @@ def test_a_plan_that_stopped_halfway_keeps_its_lane(
     assert (lanes.kept_by(["order 1"], 2), lanes.take(["order 1"], "three", 3)) == (None, None)
 
 
+def test_the_lanes_that_are_kept_are_told_with_their_plans_while_they_are(
+    file: JournalFile, moving: ManualClock
+) -> None:
+    lanes = Lanes(file)
+    assert lanes.kept() == {}
+    assert not file.path.exists(), "to look makes no journal"
+    file.add(plan_of("token", moving))
+    run = claimed(file, "token")
+    lanes.take(["order 1", "numbers"], "one", 1)
+    assert lanes.kept() == {}, "nothing of it was sent"
+    file.sending(run, 0, "order 1")
+    assert lanes.kept() == {"order 1": 1}, "its owner is at it"
+    file.done(run, 0, APPLIED)
+    file.finish(run, OUTCOME)
+    lanes.leave("one")
+    assert lanes.kept() == {"order 1": 1}, "it stopped halfway"
+    moving.advance(KEPT_FOR.total_seconds())
+    assert lanes.kept() == {}
+
+
 def test_a_plan_takes_the_lane_again_that_it_kept_itself(file: JournalFile, moving: ManualClock) -> None:
     file.add(plan_of("token", moving))
     run, lanes = claimed(file, "token"), Lanes(file)

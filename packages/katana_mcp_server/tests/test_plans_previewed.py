@@ -67,6 +67,12 @@ class Journal:
     kept: list[Plan] = field(default_factory=list[Plan])
     is_broken: bool = False
 
+    async def kept_lanes(self) -> dict[str, int]:
+        """Return that nobody keeps a lane."""
+        if self.is_broken:
+            raise JournalBusy("the journal is busy")
+        return {}
+
     async def add(self, plan: Plan) -> None:
         """Keep a plan."""
         if self.is_broken:

@@ -77,6 +77,10 @@ class Journal:
         """Return another entry that stopped halfway and keeps one of these lanes, if there is one."""
         return await _done(self._lanes.kept_by, names, plan)
 
+    async def kept_lanes(self) -> dict[str, int]:
+        """Return the lanes that plans of many steps keep, each with its entry."""
+        return await _done(self._lanes.kept)
+
     async def renew_lanes(self, names: Collection[str], holder: str) -> None:
         """Say that the holder of lanes is alive."""
         await _done(self._lanes.renew, names, holder)

@@ -68,6 +68,15 @@ class Lanes:
             ).fetchone()
         return None if found is None else found[0]
 
+    def kept(self) -> dict[str, int]:
+        """Return the lanes that plans of many steps keep, each with its entry; a file that is not there keeps none."""
+        if not self._file.path.exists():
+            return {}
+        with self._file.reading() as db:
+            now = self._file.clock.now()
+            sql = "SELECT name, plan FROM lane WHERE plan IS NOT NULL AND beat_at > ? AND beat_at < ?"
+            return dict(db.execute(sql, (iso(now - KEPT_FOR), iso(now + KEPT_FOR))).fetchall())
+
     def renew(self, names: Iterable[str], holder: str) -> None:
         """Say that the holder is alive; at least every `BEAT_EVERY` seconds, and before each request that changes.
 

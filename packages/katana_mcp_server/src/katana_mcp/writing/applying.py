@@ -32,7 +32,7 @@ from katana_mcp.writing.checking import Checked, check_again, declined, entry_of
 from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its_turn, room_in, turn_of
+from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its_turn, room_in, steps_done, turn_of
 from katana_mcp.writing.stepping import check_roll_back, look_back, rolled_back, saga_of, walk
 from katana_mcp.writing.twins import twins
 from katana_mcp.writing.work import Work
@@ -148,9 +148,7 @@ async def _brought_to_its_end(token: str, services: Services, entry: Entry, fit:
 def _running(entry: Entry) -> _Later:
     message = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
     if SAGA in entry.plan.touches:
-        message += (
-            f" ({sum(action.state == 'applied' for action in entry.actions)} of {len(entry.actions)} steps are done)"
-        )
+        message += f" ({steps_done(entry)})"
     return _Later(blocking(warning_codes.PLAN_RUNNING, message, "plan_tokens"))
 
 

@@ -23,6 +23,10 @@ _CROWDED = 1.0
 """Seconds between two looks at the budget while facts are read, and without room in it until that is given up."""
 
 
+CONTINUE = "apply its token again to continue, or with roll_back to put the record back"
+"""What becomes of a plan that stopped halfway."""
+
+
 class Crowded(Exception):
     """The budget had no room for the facts of a plan; nothing was claimed."""
 
@@ -110,7 +114,12 @@ async def _done(task: "asyncio.Task[Any]", services: Services) -> bool:
 def turn_of(entry: Entry, services: Services) -> Turn:
     """Return the turn of a plan, not begun; plans of older versions share one for each tool."""
     plan = entry.plan
-    return Turn([f"{plan.tenant}: {name}" for name in plan.lanes or (plan.tool,)], services, entry.id)
+    return Turn(lane_names(plan.lanes or (plan.tool,), plan.tenant), services, entry.id)
+
+
+def lane_names(lanes: Sequence[str], tenant: str) -> list[str]:
+    """Return what the journal calls these lanes of an account."""
+    return [f"{tenant}: {lane}" for lane in lanes]
 
 
 def room_in(entry: Entry, services: Services) -> float:
@@ -132,8 +141,12 @@ def not_its_turn(entry: Entry, lane: str) -> ToolWarning:
 def kept(entry: Entry, other: int) -> ToolWarning:
     """Return that a plan of the same record stopped halfway, and has to be brought to an end first."""
     message = f"{entry.plan.summary}: not applied, because another plan of the same record stopped halfway"
-    how = "apply its token again to continue, or with roll_back to put the record back"
-    return blocking(warning_codes.PLAN_RUNNING, f"{message} (journal entry {other}): {how}", "plan_tokens")
+    return blocking(warning_codes.PLAN_RUNNING, f"{message} (journal entry {other}): {CONTINUE}", "plan_tokens")
+
+
+def steps_done(entry: Entry) -> str:
+    """Return how far a plan of many steps is: `3 of 12 steps are done`."""
+    return f"{sum(action.state == 'applied' for action in entry.actions)} of {len(entry.actions)} steps are done"
 
 
 def no_place(entry: Entry, seconds: float, services: Services) -> ToolWarning:

@@ -16,6 +16,7 @@ from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
 from katana_mcp.writing.stock_moves import in_a_sentence
+from katana_mcp.writing.under_way import kept_lanes, under_way
 from katana_mcp.writing.unlikely_dates import unlikely_dates
 
 WRITING: tuple[Verb, ...] = ("create", "modify", "delete")
@@ -70,13 +71,17 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 
 async def preview(name: str, change: AnyChange, request: Request, services: Services) -> Preview:
     """Return what a change would be, with a token for `apply_plan` where nothing speaks against it."""
-    began = services.clock.monotonic()
+    began, kept = services.clock.monotonic(), await kept_lanes(services)
     facts = await _gathered(change, request, services)
     # A small account is whole within a moment; of a large one, goods that were named need no listing.
     draft, now = change.plan(request, facts), await as_it_stands(services, change.reads, services.brief(began))
-    warnings = [now.judged(check) for check in change.checks(request, facts)]
-    warnings += unlikely_dates(request, draft.status, services)
-    warnings += [*too_large(draft, services), *_final(draft)]
+    running = await under_way(draft.lanes, {**kept, **await kept_lanes(services)}, services)
+    if running is not None:
+        warnings = [blocking(warning_codes.PLAN_RUNNING, running)]
+    else:
+        warnings = [now.judged(check) for check in change.checks(request, facts)]
+        warnings += unlikely_dates(request, draft.status, services)
+        warnings += [*too_large(draft, services), *_final(draft)]
     own = {name: draft.own[name] for name in change.answer.model_fields if name in draft.own}
     whole = {"warnings": warnings, **own, **_preview_payload(draft, warnings, services, None)}
     warnings += unreadable(change.answer.model_validate(whole))

@@ -1,19 +1,14 @@
 """`verify_order_document`: a delivery note or supplier invoice held against a purchase order; nothing is written."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
-from katana_mcp.entities.purchase_orders.verifying.comparing import (
-    Terms,
-    currencies,
-    differences,
-    order_name,
-    to_decimal,
-)
+from katana_mcp.entities.purchase_orders.verifying.advisories import advisories, came_before
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, currencies, differences, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.history import last_purchases, unusual
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
 from katana_mcp.entities.purchase_orders.verifying.merging import in_few_corrections, most_rows
@@ -26,7 +21,7 @@ from katana_mcp.entities.purchase_orders.verifying.responses import (
     VerifiedRow,
     VerifyOrderDocumentAnswer,
 )
-from katana_mcp.entities.purchase_orders.verifying.settling import Settling
+from katana_mcp.entities.purchase_orders.verifying.settling import DELETED, UNDER_WAY, Settling
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side, read_lines
 from katana_mcp.entities.purchase_orders.verifying.strangers import not_on_order, strangers
 from katana_mcp.entities.purchase_orders.verifying.totalling import differing, totals_of
@@ -37,23 +32,26 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.surface.operations.rows import filled
-from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, first_of, fitting, size_of, surely_fit
+from katana_mcp.tools.answers import Answer, fitting, size_of, surely_fit
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
-from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import get_int, number, rows, total
+from katana_mcp.writing.change import record_lane
+from katana_mcp.writing.under_way import kept_lanes, under_way
 
 _ORDER, _COSTS = "purchase_order", "purchase_order_additional_cost_row"
 _READS = (_ORDER, _COSTS, "supplier", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
-_GUESSED = frozenset({"description", "code in the description"})
 
 
 async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answer:
-    now = await current(services, _READS, (_ORDER, "variant"))
+    now, kept = await current(services, _READS, (_ORDER, "variant")), await kept_lanes(services)
     with now.refusals():
         order = await one_record(services, _ORDER, request.purchase_order_id, "order number")
-    names = await _names(order, services)
-    sides, terms = _sides(order.record, names), await _terms(request, order, services)
+    names, running = (
+        await _names(order, services),
+        await under_way([record_lane(_ORDER, int(order.id))], kept, services),
+    )
+    sides, terms = _sides(order.record, names), await _terms(request, order, running, services)
     lines = read_lines(request)
     left = _assigned(lines, sides)
     others, bought = await strangers(left, [side.good for side in sides], services)
@@ -73,8 +71,8 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     way = terms.settling.received(matched_sides, unread) if request.kind == "delivery_note" else None
     return now.answer(
         VerifyOrderDocumentAnswer,
-        *_warnings(order, sides),
-        *(_again(sides) if request.kind == "delivery_note" else ()),
+        *advisories(order, running, sides),
+        *(came_before(sides) if request.kind == "delivery_note" else ()),
         *unusual(sides, history, terms),
         *cut,
         purchase_order_id=order.id,
@@ -117,7 +115,7 @@ def _sides(order: Record, names: Names) -> list[Side]:
     return sides
 
 
-async def _terms(request: VerifyOrderDocumentRequest, order: Stored, services: Services) -> Terms:
+async def _terms(request: VerifyOrderDocumentRequest, order: Stored, running: str | None, services: Services) -> Terms:
     record = order.record
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     currency = text(record, "currency")
@@ -130,7 +128,7 @@ async def _terms(request: VerifyOrderDocumentRequest, order: Stored, services: S
             int(order.id),
             text(record, "status"),
             rows_held,
-            order.deleted,
+            DELETED if order.deleted else running and UNDER_WAY,
             is_billed=text(record, "billing_status") in {"BILLED", "PARTIALLY_BILLED"},
         ),
         currency=currency,
@@ -182,34 +180,6 @@ async def _costs(order: Record, services: Services) -> list[Record]:
 def _total_of(costs: Sequence[Record]) -> list[ComparedTotals]:
     added = total([number(cost, "price") for cost in costs])
     return [ComparedTotals(of="additional_costs", order=added)] if costs else []
-
-
-def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
-    warnings: list[ToolWarning] = []
-    if order.deleted:
-        message = f"purchase order {order_name(order.record)} was deleted in Katana at {order.record.get('deleted_at')}"
-        warnings.append(advisory(warning_codes.DELETED_ITEM, message))
-    guessed = [
-        f"line {line.place} as {side.good.called}"
-        for side in sides
-        for line, by in zip(side.lines, side.by, strict=True)
-        if by in _GUESSED
-    ]
-    if guessed:
-        message = f"matched only by description, check that they are right: {first_of(guessed, _NAMED)}"
-        warnings.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
-    return warnings
-
-
-def _again(sides: Iterable[Side]) -> Iterator[ToolWarning]:
-    """Yield a warning where as much of what is open came before: the document may have been received already."""
-    again = [side.good.called for side in sides if side.came_before and side.open]
-    if again:
-        message = f"as much came before of {first_of(again, _NAMED)}: check that the document is of another delivery"
-        yield advisory(warning_codes.ALREADY_RECEIVED, message)
-
-
-_NAMED = 10
 
 
 def _bounded(

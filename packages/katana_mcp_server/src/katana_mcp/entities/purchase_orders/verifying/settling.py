@@ -17,7 +17,8 @@ from katana_mcp.values import get_int, number
 
 CORRECT: Literal["correct_purchase_order"] = "correct_purchase_order"
 _INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
-_DELETED = "the order was deleted in Katana"
+DELETED = "the order was deleted in Katana"
+UNDER_WAY = "a correction of the order is under way: see `warnings`"
 _DRAFT = "the order is a draft: order it first, by modify_purchase_order with status NOT_RECEIVED"
 _BILLED = (
     "the order is billed: correct_purchase_order with reopen_billed=true changes it, and may post to accounting again"
@@ -44,26 +45,26 @@ class Settling:
         order: its id.
         status: as it is.
         row_count: of all of its rows.
-        is_deleted: a deleted order is not changed.
+        closed: why nothing of it is changed now; None where it may be.
         is_billed: whether bills of it stand in accounting.
     """
 
     order: int
     status: str | None
     row_count: int
-    is_deleted: bool = False
+    closed: str | None = None
     is_billed: bool = False
 
     def modify(self, **arguments: object) -> Way:
         """Return the call that changes the order so."""
-        if self.is_deleted:
-            return Way(no_call=_DELETED)
+        if self.closed is not None:
+            return Way(no_call=self.closed)
         return Way(Call(tool="modify_purchase_order", arguments={"purchase_order_id": self.order, **arguments}))
 
     def correct(self, rows: Sequence[Record], name: str, value: object) -> Way:
         """Return the call that corrects a field of received rows, where Katana reopens the order."""
-        if self.is_deleted:
-            return Way(no_call=_DELETED)
+        if self.closed is not None:
+            return Way(no_call=self.closed)
         if self.status != "RECEIVED" or not rows:
             return Way(no_call=_LOCKED)
         if self.is_billed:
@@ -141,8 +142,8 @@ class Settling:
 
     def received(self, sides: Sequence[Side], unread: Sequence[Side] = ()) -> Way:
         """Return the call that receives what came of these goods, as far as it is open; of others that is not known."""
-        if self.is_deleted or self.status == "DRAFT":
-            return Way(no_call=_DELETED if self.is_deleted else _DRAFT)
+        if self.closed is not None or self.status == "DRAFT":
+            return Way(no_call=self.closed or _DRAFT)
         rows = [row for side in sides for row in _receipts(side)]
         if not rows and unread:
             return Way(no_call=f"how much of {unread[0].good.called} came is not known: see the differences")

@@ -1,0 +1,44 @@
+"""Plans of many steps that are under way: what is planned or compared meanwhile sees a record in a state between."""
+
+from collections.abc import Mapping, Sequence
+
+from katana_mcp.journal.entries import Entry
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.references.services import Services
+from katana_mcp.writing.plan_locks import CONTINUE, lane_names, steps_done
+
+type Kept = Mapping[str, int]
+"""By the name of a lane, the entry of the plan of many steps that keeps it."""
+
+
+async def kept_lanes(services: Services) -> Kept:
+    """Return the lanes that are kept now; none where the journal cannot be used."""
+    try:
+        return await services.journal.kept_lanes()
+    except JournalError:
+        return {}
+
+
+async def under_way(lanes: Sequence[str], kept: Kept, services: Services) -> str | None:
+    """Return that a plan of many steps changes one of these records, with how to see its end; None where none does.
+
+    Args:
+        lanes: of the records.
+        kept: those that were kept at any time since the records were read.
+        services: the journal and the clock.
+    """
+    key = next((kept[name] for name in lane_names(lanes, services.tenant) if name in kept), None)
+    try:
+        entry = None if key is None else await services.journal.entry(key)
+    except JournalError:
+        return None
+    return None if entry is None else _in_words(entry, services)
+
+
+def _in_words(entry: Entry, services: Services) -> str:
+    number, other = f"journal entry {entry.id}", f"another plan changes this: {entry.plan.summary}"
+    if entry.is_halfway(services.clock.now()):
+        return f"{other}; it stopped halfway ({number}): {CONTINUE}"
+    if entry.state == "finished":
+        return f"{other}; it was applied just now ({number}): ask again"
+    return f"{other}; it is being applied ({number}, {steps_done(entry)}): apply its token again to see its end"
