@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -112,7 +113,9 @@ def _sides(order: Record, names: Names) -> list[Side]:
         unit = OrderUnit(text(having[0], "purchase_uom") or text(item, "uom"), rate, text(item, "uom"))
         good = OrderedGood.of(get_int(having[0], "variant_id") or 0, record, names.variant(variant))
         sides.append(Side(good=good, rows=having, unit=unit, is_alone=units[variant] == 1))
-    return sides
+    skus = Counter(sku for _, sku in {(side.good.variant_id, side.good.sku) for side in sides} if sku)
+    shared = [replace(side.good, is_shared=skus[side.good.sku or ""] > 1) for side in sides]
+    return [replace(side, good=good) for side, good in zip(sides, shared, strict=True)]
 
 
 async def _terms(request: VerifyOrderDocumentRequest, order: Stored, running: str | None, services: Services) -> Terms:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from cache_core.protocol import Search, Stored
 from cache_core.search_rules import Tier
-from katana_mcp.entities.purchase_orders.verifying.matching import OrderedGood, codes_of, near_codes
+from katana_mcp.entities.purchase_orders.verifying.matching import MOST_TOLD, OrderedGood, codes_of, near_codes
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
 from katana_mcp.references.display_names import look_up, text
 from katana_mcp.references.resolve import EXPLAINED
@@ -13,14 +13,16 @@ from katana_mcp.references.services import Services
 _MOST = 3
 
 
-async def catalogued(line: DocumentLine, services: Services) -> Stored | None:
-    """Return the one live variant that has a code of the line, as far as it is cached."""
+async def catalogued(line: DocumentLine, services: Services) -> list[Stored]:
+    """Return the live variants that have the id of the line, or else one of its codes, as far as they are cached."""
+    if line.variant_id is not None:
+        rows = (await services.cache.get_many("variant", [line.variant_id])).rows
+        return [row for row in rows if not row.deleted]
     found: dict[object, Stored] = {}
     for code in codes_of(line):
-        result = await services.cache.search("variant", Search(code, limit=_MOST))
+        result = await services.cache.search("variant", Search(code, limit=MOST_TOLD + 1))
         found |= {hit.row.id: hit.row for hit in result.hits if hit.tier is Tier.EXACT}
-    (only,) = found.values() if len(found) == 1 else (None,)
-    return only
+    return [found[key] for key in sorted(found, key=str)]
 
 
 async def near(line: DocumentLine, goods: Sequence[OrderedGood], place: int, services: Services) -> list[str]:

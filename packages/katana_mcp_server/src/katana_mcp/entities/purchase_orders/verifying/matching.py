@@ -9,11 +9,14 @@ from cache_core.records import Record
 from cache_core.search_rules import tokens_of
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
 from katana_mcp.references.display_names import text
+from katana_mcp.tools.answers import first_of
 from katana_mcp.values import get_strs
 
 CODES = ("sku", "supplier_item_code", "barcode")
 _HELD: Mapping[str, tuple[str, ...]] = {"sku": ("sku",), "barcode": ("internal_barcode", "registered_barcode")}
 _LONG, _ALIKE, _NEAR, _MOST_NAMED, _CLEARLY = 5, 0.85, 0.8, 3, 0.1
+MOST_TOLD, _NAME = 10, 60
+"""Goods that are told apart by their ids, and characters of the name of each."""
 _ENOUGH = 0.6
 """Which part of the words of a line and of a good has to be the same."""
 
@@ -26,6 +29,8 @@ class OrderedGood:
     sku: str | None
     name: str | None
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    is_shared: bool = False
+    """Whether another good of the order has its SKU."""
 
     @classmethod
     def of(cls, variant_id: int, record: Record, name: str | None) -> "OrderedGood":
@@ -38,7 +43,8 @@ class OrderedGood:
     @property
     def called(self) -> str:
         """What people call it."""
-        return self.sku or self.name or f"variant {self.variant_id}"
+        called = self.sku or self.name or f"variant {self.variant_id}"
+        return f"{called} (variant_id {self.variant_id})" if self.is_shared else called
 
     @cached_property
     def plain_codes(self) -> Mapping[str, str]:
@@ -54,12 +60,13 @@ class OrderedGood:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The good that a line means, and how that is known; else why it is not, and what may be meant."""
+    """The good that a line means, and how that is known; else why it is not, what may be meant, and what to give."""
 
     good: OrderedGood | None = None
     by: str | None = None
     problem: str | None = None
     near: Sequence[str] = ()
+    give: str = "name its sku"
 
 
 def plain(code: str) -> str:
@@ -75,6 +82,9 @@ def codes_of(line: DocumentLine) -> list[str]:
 
 def matched(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match:
     """Return the good of an order that a line means."""
+    if line.variant_id is not None:
+        good = next((good for good in goods if good.variant_id == line.variant_id), None)
+        return Match() if good is None else as_named(line, good, goods)
     said = [having for code in codes_of(line) if (having := _having(code, goods))]
     both = [good for good in said[0] if all(good in having for having in said)] if said else []
     if said and not both:
@@ -82,7 +92,22 @@ def matched(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match:
         return Match(problem=f"its codes name several goods: {named}", near=_skus(having[0] for having in said))
     if len(both) == 1:
         return Match(both[0], _kind(line, both[0]))
-    return _by_words(line, both or goods) or _several(both) or Match(near=near_codes(line, goods))
+    return _by_words(line, both or goods) or (several(both) if both else Match(near=near_codes(line, goods)))
+
+
+def as_named(line: DocumentLine, good: OrderedGood, goods: Sequence[OrderedGood]) -> Match:
+    """Return the good whose id a line gives, unless one of its codes is that of other goods of the order alone."""
+    for code in codes_of(line):
+        others = [] if plain(code) in good.plain_codes else _having(code, goods)
+        if others:
+            problem = f"its variant_id names {good.called}, its code {code} names {others[0].called}"
+            return Match(problem=problem, near=_skus([good, others[0]]))
+    return Match(good, "variant_id")
+
+
+def several(goods: Sequence[OrderedGood], what: str = "goods") -> Match:
+    """Return that a code is that of several goods, with the ids that tell them apart."""
+    return Match(problem=f"several {what} have its code: {_with_ids(goods)}", give="give its `variant_id`")
 
 
 def near_codes(line: DocumentLine, goods: Sequence[OrderedGood]) -> list[str]:
@@ -102,10 +127,9 @@ def _kind(line: DocumentLine, good: OrderedGood) -> str:
     return next(kind for code in codes_of(line) if (kind := good.plain_codes.get(plain(code))))
 
 
-def _several(goods: Sequence[OrderedGood]) -> Match | None:
-    if not goods:
-        return None
-    return Match(problem=f"several goods have its code: {', '.join(_skus(goods))}", near=_skus(goods))
+def _with_ids(goods: Iterable[OrderedGood]) -> str:
+    named = [f"variant_id {good.variant_id} ({(good.name or good.called)[:_NAME]})" for good in goods]
+    return first_of(named, MOST_TOLD)
 
 
 def _skus(goods: Iterable[OrderedGood]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StrictStr, WithJsonSchema
 
-from katana_mcp.documents.usual_fields import Some
+from katana_mcp.documents.usual_fields import PartId, Some
 from katana_mcp.surface.operations.filters import Currency, spelling
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, Percent, Request, ShortText, SignedQuantity, own_id
@@ -38,6 +38,7 @@ class DocumentLine(Request):
     }
 
     sku: ShortText | None = None
+    variant_id: PartId | None = None
     supplier_item_code: ShortText | None = None
     barcode: ShortText | None = None
     description: Annotated[StrictStr, Field(max_length=1_000)] | None = None

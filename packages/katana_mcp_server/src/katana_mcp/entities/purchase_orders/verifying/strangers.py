@@ -7,7 +7,7 @@ from decimal import Decimal
 from katana_mcp.entities.purchase_orders.reading import goods_of
 from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
-from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, codes_of
+from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, as_named, codes_of, several
 from katana_mcp.entities.purchase_orders.verifying.responses import Difference
 from katana_mcp.entities.purchase_orders.verifying.settling import Way
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
@@ -39,15 +39,16 @@ async def strangers(
 ) -> tuple[Strangers, Sequence[PurchasableVariant]]:
     """Return what is known of these lines, and how the goods are bought that they mean."""
     found = Strangers()
-    for line, match in lines:
-        variant = None if match.problem else await catalogued(line.asked, services)
-        if variant is None:
-            likely = match.near or await near(line.asked, goods, line.place, services)
-            found.unmatched.append(_unmatched(line, match, likely))
+    for line, of_order in lines:
+        match = of_order if of_order.problem else await _outside(line, goods, services)
+        if match.good is None:
+            likely = () if match.problem else await near(line.asked, goods, line.place, services)
+            found.unmatched.append(_unmatched(line, match, match.near or likely))
             continue
-        key = int(variant.id)
+        good = match.good
+        key = good.variant_id
         if key not in found.sides:
-            good, (bought,) = await good_of(variant, services), (await goods_of([key], services)).values()
+            (bought,) = (await goods_of([key], services)).values()
             names = await look_up(services.cache, {"variant": [key]})
             stock = text(names.item(names.record("variant", key)), "uom")
             order_unit = OrderUnit(bought.unit, bought.rate or Decimal(1), stock)
@@ -57,8 +58,20 @@ async def strangers(
     return found, [bought_goods[key] for key in found.sides]
 
 
+async def _outside(line: Line, goods: Sequence[OrderedGood], services: Services) -> Match:
+    """Return the one good that a line means of those that the order does not hold."""
+    found = [await good_of(variant, services) for variant in await catalogued(line.asked, services)]
+    if len(found) > 1:
+        return several(found, "items")
+    if not found:
+        return Match()
+    return as_named(line.asked, found[0], goods) if line.asked.variant_id is not None else Match(found[0])
+
+
 def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
-    named = ", ".join(repr(name[:_LONGEST]) for name in (*codes_of(line.asked), line.asked.description) if name)
+    key = [] if line.asked.variant_id is None else [f"variant_id {line.asked.variant_id}"]
+    texts = [repr(name[:_LONGEST]) for name in (*codes_of(line.asked), line.asked.description) if name]
+    named = ", ".join([*key, *texts])
     why = match.problem or (
         "no item with this code or name was found" if named else "it has neither a code nor a description"
     )
@@ -66,7 +79,7 @@ def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
         kind="unmatched",
         message=f"line {line.place}{f' ({named})' if named else ''}: {why}{did_you_mean(likely)}",
         lines=[line.place],
-        no_call="name its sku, and compare again",
+        no_call=f"{match.give}, and compare again",
     )
 
 
