@@ -56,7 +56,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     lines = read_lines(request)
     left = _assigned(lines, sides)
     others, bought = await strangers(left, [side.good for side in sides], services)
-    compared = totals_of(order.record, lines, terms)
+    compared = totals_of(order.record, lines, sides, terms)
     found = [
         *currencies(terms),
         *(difference for side in sides for difference in differences(side, terms)),
@@ -68,7 +68,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     found = in_few_corrections(found, most_rows(order.record, costs, services.most_writes))
     shown, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors and not side.is_again]
-    unread = [side for side in sides if side.lines and side.quantity is None]
+    unread = [side for side in sides if side.lines and (side.quantity is None or side.is_nothing)]
     way = terms.settling.received(matched_sides, unread) if request.kind == "delivery_note" else None
     return now.answer(
         VerifyOrderDocumentAnswer,

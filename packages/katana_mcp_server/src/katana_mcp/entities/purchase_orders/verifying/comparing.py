@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.responses import Difference, Kind
-from katana_mcp.entities.purchase_orders.verifying.settling import Settling, Way
+from katana_mcp.entities.purchase_orders.verifying.settling import Settling, Way, corrected_lines
 from katana_mcp.entities.purchase_orders.verifying.sides import Side
 from katana_mcp.entities.purchase_orders.verifying.units import exact
 from katana_mcp.references.display_names import text
@@ -115,18 +115,21 @@ def _units(side: Side) -> Iterator[Difference]:
 def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
     is_note = terms.request.kind == "delivery_note"
     due = Fraction(side.open if is_note else side.ordered)
+    values = {"document": to_decimal(came), "order": to_decimal(due)}
+    what = f"{'is' if due == 1 else 'are'} {'open' if is_note else 'ordered'}"
+    message = f"the document has {_in_words(came, side)}, {_in_words(due, side)} {what}"
+    if side.is_nothing:
+        yield _said(side, "quantity", message, corrected_lines(side), **values)
+        return
     if _near(came, due, terms.request.quantity_tolerance or Decimal(0)):
         return
     parts = {Fraction(amount) for amount in (side.received, side.open) if amount}
     if not is_note and came in parts:
         return
-    values = {"document": to_decimal(came), "order": to_decimal(due)}
     if is_note and not due and came <= Fraction(side.received):
-        message = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
-        yield _said(side, "already_received", message, Way(no_call="it is already received"), **values)
+        before = f"{_in_words(Fraction(side.received), side)} was received before, nothing is left to receive"
+        yield _said(side, "already_received", before, Way(no_call="it is already received"), **values)
         return
-    what = f"{'is' if due == 1 else 'are'} {'open' if is_note else 'ordered'}"
-    message = f"the document has {_in_words(came, side)}, {_in_words(due, side)} {what}"
     if is_note and side.is_again:
         yield _said(side, "quantity", f"{message}, and as much came before", Way(no_call=_AGAIN), **values)
         return

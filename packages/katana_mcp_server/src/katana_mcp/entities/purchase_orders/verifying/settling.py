@@ -146,11 +146,26 @@ class Settling:
             return Way(no_call=self.closed or _DRAFT)
         rows = [row for side in sides for row in _receipts(side)]
         if not rows and unread:
-            return Way(no_call=f"how much of {unread[0].good.called} came is not known: see the differences")
+            side = unread[0]
+            why = too_little(side) if side.is_nothing else f"how much of {side.good.called} came is not known"
+            return Way(no_call=f"{why}: see the differences")
         if not rows:
             return Way(no_call="nothing is left to receive")
         arguments: dict[str, object] = {"purchase_order_id": self.order, "rows": rows}
         return Way(Call(tool="receive_purchase_order", arguments=arguments))
+
+
+def too_little(side: Side) -> str:
+    """Return what is wrong with lines that come to nothing, or to less."""
+    if len(side.lines) == 1:
+        return f"the quantity of line {side.places[0]} has to be more than 0"
+    return f"the quantities of lines {', '.join(map(str, side.places))} have to come to more than 0"
+
+
+def corrected_lines(side: Side) -> Way:
+    """Return that lines which come to nothing, or to less, are to be corrected on the document's side."""
+    how = "correct it, or leave the line out" if len(side.lines) == 1 else "correct them, or leave the lines out"
+    return Way(no_call=f"{too_little(side)}: {how}, and compare again")
 
 
 def _traced(row: Record) -> str | None:

@@ -106,6 +106,11 @@ class Side:
         return self.came_before and (self.quantity or 0) > Fraction(self.open)
 
     @property
+    def is_nothing(self) -> bool:
+        """Whether the lines come to nothing, or to less."""
+        return bool(self.lines) and self.quantity is not None and self.quantity <= 0
+
+    @property
     def is_unsaid(self) -> bool:
         """Whether a line leaves open which of two units it counts in."""
         return self.unit.rate != 1 and any(line.unit == Unit() for line in self.lines)

@@ -9,7 +9,7 @@ from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_de
 from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, as_named, codes_of, several
 from katana_mcp.entities.purchase_orders.verifying.responses import Difference
-from katana_mcp.entities.purchase_orders.verifying.settling import Way
+from katana_mcp.entities.purchase_orders.verifying.settling import Way, corrected_lines
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, exact
 from katana_mcp.references.display_names import look_up, text
@@ -105,8 +105,8 @@ def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
             if bought.service
             else "it is not in the cache yet, so how it is bought is not known"
         )
-    if not side.quantity:
-        return Way(no_call="how much of it came is not known")
+    if not side.quantity or side.is_nothing:
+        return corrected_lines(side) if side.is_nothing else Way(no_call="how much of it came is not known")
     if side.is_unsaid:
         units = f"{side.unit.name or 'a unit'} of {plain_number(side.unit.rate)} {side.unit.stock or 'stock units'}"
         return Way(no_call=f"it is bought by the {units}: give the `unit` of its line, and compare again")
