@@ -1,0 +1,113 @@
+"""Free stock elsewhere: only what nobody needs where it lies, and no piece of it is sent to two places."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+import pytest
+from small_account import Account
+
+from cache_core.records import Json, Record
+from katana_mcp.workflows.free_elsewhere import FreeStock, free_stock, read_free_stock, transfer_calls
+from katana_mcp.workflows.requirements import Level, Place
+
+BOLT, NUT = 7, 8
+MAIN, NORTH, SOUTH = 1, 2, 3
+NAMES: Mapping[int, str | None] = {MAIN: "Main", NORTH: "North", SOUTH: "South"}
+
+
+def level(in_stock: int, committed: int = 0, target: int = 0, expected: int = 0) -> Level:
+    return Level(Decimal(target), Decimal(in_stock), Decimal(committed), Decimal(expected))
+
+
+def transfer(source: int, target: int, quantity: int, status: str = "draft", key: int = 1) -> dict[str, Json]:
+    rows: list[Json] = [{"variant_id": BOLT, "quantity": quantity}, {"variant_id": None, "quantity": 9}]
+    ends: dict[str, Json] = {"source_location_id": source, "target_location_id": target}
+    return {"id": key, "status": status, "stock_transfer_number": f"ST-{key}", "stock_transfer_rows": rows, **ends}
+
+
+def free(
+    levels: Mapping[Place, Level],
+    *transfers: Record,
+    names: Mapping[int, str | None] = NAMES,
+    used: Mapping[Place, Decimal] | None = None,
+) -> FreeStock:
+    return free_stock(levels, names, transfers, used or {})
+
+
+def quantities(stock: FreeStock, place: Place = (BOLT, MAIN)) -> list[tuple[int, Decimal]]:
+    return [(found.location_id, found.quantity) for found in stock.elsewhere(place)]
+
+
+def test_what_is_free_elsewhere_is_named_the_most_first_and_never_what_lies_at_the_place_itself() -> None:
+    stock = free({(BOLT, MAIN): level(50), (BOLT, NORTH): level(3), (BOLT, SOUTH): level(8), (NUT, NORTH): level(99)})
+    assert quantities(stock) == [(SOUTH, 8), (NORTH, 3)]
+    assert [found.location for found in stock.elsewhere((BOLT, MAIN))] == ["South", "North"]
+    assert quantities(stock, (9, MAIN)) == []
+
+
+@pytest.mark.parametrize(
+    ("there", "left"),
+    [
+        (level(9, committed=2, target=3), 4),
+        (level(5, committed=2, target=3), 0),
+        (level(5, committed=9), 0),
+        (level(0, expected=9), 0),
+        (level(9, expected=9), 9),
+    ],
+    ids=["over", "exactly kept", "more committed", "on its way", "no more than is there"],
+)
+def test_free_is_what_is_in_stock_and_neither_committed_nor_kept(there: Level, left: int) -> None:
+    assert quantities(free({(BOLT, NORTH): there})) == ([(NORTH, left)] if left else [])
+
+
+def test_what_drafts_and_others_take_is_not_free_and_what_drafts_bring_is_told() -> None:
+    levels = {(BOLT, NORTH): level(9), (BOLT, SOUTH): level(9)}
+    drafts = transfer(NORTH, MAIN, 4), transfer(NORTH, MAIN, 1)
+    stock = free(levels, *drafts, used={(BOLT, SOUTH): Decimal(7)})
+    assert quantities(stock) == [(NORTH, 4), (SOUTH, 2)]
+    assert stock.drafted == {(BOLT, MAIN): 5}
+
+
+async def test_of_transfers_only_drafts_count_and_nothing_comes_from_a_deleted_location() -> None:
+    account = Account()
+    await account.keep("location", {"id": NORTH, "name": "North"}, {"id": MAIN, "name": "Main"})
+    await account.keep("location", {"id": SOUTH, "name": "South", "deleted_at": "2026-01-01T00:00:00.000Z"})
+    states = ("draft", "inTransit", "received")
+    await account.keep("stock_transfer", *(transfer(NORTH, MAIN, 2, status, nr) for nr, status in enumerate(states, 1)))
+    levels = {(BOLT, NORTH): level(9), (BOLT, SOUTH): level(9)}
+    stock = await read_free_stock(levels, account.services, {(BOLT, NORTH): Decimal(1)})
+    assert quantities(stock) == [(NORTH, 6)]
+    assert stock.drafted == {(BOLT, MAIN): 2}
+    assert quantities(await read_free_stock(levels, account.services)) == [(NORTH, 7)]
+
+
+def test_each_two_locations_have_one_transfer_with_all_that_it_covers() -> None:
+    stock = free({(BOLT, NORTH): level(9), (NUT, NORTH): level(2), (NUT, SOUTH): level(1)})
+    short = [((BOLT, MAIN), Decimal("2.5")), ((NUT, MAIN), Decimal(3)), ((BOLT, SOUTH), Decimal(4))]
+    bolts, nuts = ("{'sku_or_variant_id': 7, 'quantity': %s}", "{'sku_or_variant_id': 8, 'quantity': %s}")
+    assert transfer_calls(short, stock) == [
+        f"create_stock_transfer(source_location_id=2, destination_location_id=1, rows=[{bolts % 2.5}, {nuts % 2}])",
+        f"create_stock_transfer(source_location_id=3, destination_location_id=1, rows=[{nuts % 1}])",
+        f"create_stock_transfer(source_location_id=2, destination_location_id=3, rows=[{bolts % 4}])",
+    ]
+
+
+def test_a_location_that_covers_all_of_it_sends_it_alone() -> None:
+    (call,) = transfer_calls([((BOLT, MAIN), Decimal(5))], free({(BOLT, NORTH): level(3), (BOLT, SOUTH): level(9)}))
+    assert "source_location_id=3, " in call
+    assert "'quantity': 5}]" in call
+
+
+def test_nothing_is_sent_to_two_places_and_what_covers_only_a_part_to_none() -> None:
+    stock = free({(BOLT, NORTH): level(5)})
+    most = [((BOLT, MAIN), Decimal(4)), ((BOLT, SOUTH), Decimal(2)), ((BOLT, 4), Decimal(1))]
+    calls = transfer_calls(most, stock)
+    assert [call.split("destination_location_id=")[1][0] for call in calls] == ["1", "4"]
+    assert transfer_calls([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == []
+    assert transfer_calls([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == []
+
+
+def test_suggested_transfers_stay_few_rows() -> None:
+    stock = free({(variant, NORTH): level(1) for variant in range(100, 130)})
+    (call,) = transfer_calls([((variant, MAIN), Decimal(1)) for variant in range(100, 130)], stock)
+    assert call.count("sku_or_variant_id") == 20
