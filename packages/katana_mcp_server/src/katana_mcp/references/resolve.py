@@ -170,11 +170,17 @@ async def live_with_key(services: Services, entity: str, key: str) -> tuple[int,
 async def live_with_keys(services: Services, entity: str, keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Return the ids of the live records that have each of these business keys in Katana now, asked for at once.
 
+    What the call shares between its plans (`services.keys_asked`) is asked for once.
+
     Raises:
         Refused: Katana does not say.
     """
-    if keys and not await services.fresh.read_keys_again(entity, keys):
-        raise Refused(unasked(f"whether {', '.join(map(repr, keys[:5]))} {'is' if len(keys) == 1 else 'are'} in use"))
+    shared = services.keys_asked
+    due = [key for key in keys if shared is None or (entity, key) not in shared]
+    if due and not await services.fresh.read_keys_again(entity, due):
+        raise Refused(unasked(f"whether {', '.join(map(repr, due[:5]))} {'is' if len(due) == 1 else 'are'} in use"))
+    if shared is not None:
+        shared.update((entity, key) for key in due)
     found: dict[str, tuple[int, ...]] = {}
     for key in keys:
         match = await services.cache.find_by_key(entity, key)

@@ -111,6 +111,8 @@ class Services(NamedTuple):
         until: when a plan of this call stops waiting, by the monotonic clock; None for a while from its beginning.
         anew: single records that the next plan needs as they are in Katana now, their ids by cache entity.
         read_at: when this call read single records that several of its plans may need; None where each reads its own.
+        keys_asked: business keys that Katana was asked for, by cache entity, which the plans of this call share as they
+            are all made before any is applied; None where each asks itself.
         awaited: lets first listings be waited for.
         silence: how Katana does not answer just now, as a verb; None while it does.
     """
@@ -145,6 +147,7 @@ class Services(NamedTuple):
     until: float | None = None
     anew: Mapping[str, Sequence[int]] = _NOTHING
     read_at: dict[tuple[str, int], float] | None = None
+    keys_asked: set[tuple[str, str]] | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
     silence: Callable[[], str | None] = _answering
 

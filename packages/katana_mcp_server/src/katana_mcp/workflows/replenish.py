@@ -6,7 +6,6 @@ Each order is a plan of `create_purchase_order` with its own token. What cannot 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal
 from functools import partial
 from typing import Annotated
 
@@ -29,7 +28,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number, fitting, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
 from katana_mcp.workflows.low_stock import FRESH_FOR
-from katana_mcp.workflows.needs import needs_of
+from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.replenish_orders import (
     OrderedLine,
     OrderKey,
@@ -38,7 +37,15 @@ from katana_mcp.workflows.replenish_orders import (
     proposal,
     variants_of,
 )
-from katana_mcp.workflows.replenish_reading import drafted, every_variant, levels_in, only_made, producible, recipes_of
+from katana_mcp.workflows.replenish_reading import (
+    drafted,
+    every_variant,
+    levels_in,
+    only_made,
+    producible,
+    recipes_of,
+    within_horizon,
+)
 from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, ingredients, requirements
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
@@ -100,10 +107,15 @@ class ReplenishAnswer(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read: levels as the horizon counts them, bills of materials, and what is to be said of it."""
+    """What was read: levels and needs as the horizon counts them, bills of materials, and what is to be said of it.
+
+    Attributes:
+        needs: None where there is no horizon: what is short is known before who needs it.
+    """
 
     roots: Sequence[int]
     levels: Mapping[Place, Level]
+    needs: Needs | None
     recipes: Recipes
     made: frozenset[int]
     stock: StockAnswer
@@ -111,7 +123,7 @@ class _Read:
 
 
 async def _run(change: AnyChange, request: ReplenishRequest, services: Services) -> Answer:
-    services = in_time(services)._replace(read_at={})
+    services = in_time(services)._replace(read_at={}, keys_asked=set())
     with patient(services) as reads:
         return await _answer(change, request, reads)
 
@@ -125,7 +137,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
     resolved = await resolve(request.skus_or_variant_ids or (), services)
     read = await _read(request, resolved, conditions, reads, began)
     required = requirements(read.levels, read.recipes, read.roots)
-    situation = await _situation(required, read, request, conditions, services)
+    situation = await _situation(required, read, conditions, services)
     found, said = proposal(required, situation), beside(resolved)
     fit = _fitting(found, said.parts)
     planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
@@ -169,19 +181,18 @@ async def _read(
         variants, is_cut = await every_variant(services)
     roots = [variant.id for variant in variants if isinstance(variant.id, int)]
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
-    stock = await reads.stock().ensure(
-        list(dict.fromkeys([*roots, *ingredients(recipes)])),
-        FRESH_FOR,
-        services.clock.monotonic() - began,
-        fields=LEVELS,
-    )
+    looked_at = list(dict.fromkeys([*roots, *ingredients(recipes)]))
+    spent = services.clock.monotonic() - began
+    stock = await reads.stock().ensure(looked_at, FRESH_FOR, spent, fields=LEVELS)
     levels, unknown = await levels_in(stock, places_in(conditions))
+    needs = None
     if request.horizon_days is not None:
-        levels = await _within_horizon(levels, _end(request.horizon_days, services), services)
+        end = _end(request.horizon_days, services)
+        levels, needs = await within_horizon(levels, looked_at, end, services)
     recipes = await only_made(recipes, services)
     warnings = [truncated(_TOO_MANY)] if is_cut or is_deep else []
     warnings += without_figures(unknown, "could not be judged")
-    return _Read(roots, levels, recipes, frozenset(recipes), stock, warnings)
+    return _Read(roots, levels, needs, recipes, frozenset(recipes), stock, warnings)
 
 
 _TOO_MANY = "not all items and bills of materials could be looked at; name some by skus_or_variant_ids"
@@ -192,23 +203,7 @@ def _end(days: int, services: Services) -> str:
     return iso(services.days.tonight(services.clock.now() + timedelta(days=days)))
 
 
-async def _within_horizon(levels: Mapping[Place, Level], end: str, services: Services) -> dict[Place, Level]:
-    """Return the levels without what orders take only after the horizon."""
-    taken = list(dict.fromkeys(variant for (variant, _), level in levels.items() if level.committed > 0))
-    needs = await needs_of(taken, services)
-    later = {
-        place: sum((need.quantity for need in of if need.date is not None and need.date > end), Decimal(0))
-        for place, of in needs.items()
-    }
-    return {
-        place: level._replace(committed=max(level.committed - later.get(place, Decimal(0)), Decimal(0)))
-        for place, level in levels.items()
-    }
-
-
-async def _situation(
-    required: Requirements, read: _Read, request: ReplenishRequest, conditions: Where, services: Services
-) -> Situation:
+async def _situation(required: Requirements, read: _Read, conditions: Where, services: Services) -> Situation:
     variants = variants_of(required.found)
     names = await look_up(
         services.cache,
@@ -219,10 +214,6 @@ async def _situation(
             "location": [requirement.place[1] for requirement in required.found],
         },
     )
-    needs = await needs_of(variants, services)
-    if request.horizon_days is not None:
-        end = _end(request.horizon_days, services)
-        needs = {place: [need for need in of if need.date is None or need.date <= end] for place, of in needs.items()}
     supplied = (
         condition
         for condition in conditions
@@ -230,7 +221,7 @@ async def _situation(
     )
     return Situation(
         names=names,
-        needs=needs,
+        needs=await needs_of(variants, services) if read.needs is None else read.needs,
         drafted=await drafted(variants, services),
         made=read.made,
         suppliers=frozenset(value for condition in supplied for value in condition.values),

@@ -12,6 +12,7 @@ from katana_mcp.references.resolve import first_rows
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes
 
 _MOST, _MOST_LEVELS = 10_000, 20
@@ -99,6 +100,32 @@ def _level(record: Record) -> Level | None:
     if target is None or in_stock is None or committed is None or expected is None:
         return None
     return Level(target, in_stock, committed, expected)
+
+
+async def within_horizon(
+    levels: Mapping[Place, Level], variants: Sequence[int], end: str, services: Services
+) -> tuple[Mapping[Place, Level], Needs]:
+    """Return the levels without what orders take only after the horizon, and what orders need before its end.
+
+    Args:
+        levels: the stock.
+        variants: all that are looked at, those without a level too.
+        end: the last moment of the horizon.
+        services: the tenant's services.
+    """
+    committed = {variant for (variant, _), level in levels.items() if level.committed > 0}
+    unneeded = {variant for variant, _ in levels} - committed
+    needs = await needs_of([variant for variant in variants if variant not in unneeded], services)
+    later = {
+        place: sum((need.quantity for need in of if need.date is not None and need.date > end), Decimal(0))
+        for place, of in needs.items()
+    }
+    sooner = {place: [need for need in of if need.date is None or need.date <= end] for place, of in needs.items()}
+    reduced = {
+        place: level._replace(committed=max(level.committed - later.get(place, Decimal(0)), Decimal(0)))
+        for place, level in levels.items()
+    }
+    return reduced, sooner
 
 
 async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place, Decimal]:
