@@ -35,7 +35,7 @@ from katana_mcp.workflows.order_quantities import (
     by_supplier,
     order_line,
     price_of,
-    rate_of,
+    purchase_unit,
     shown_suppliers,
 )
 from katana_mcp.workflows.stock import age_of, is_at, places_in, unread, without_figures
@@ -93,6 +93,8 @@ class LowStockItem(Answer):
     """To order, in purchase units: what is short after all incoming goods, at least the minimum order."""
     purchase_uom: str | None = None
     """Where it is not the item's unit."""
+    purchase_uom_conversion_rate: Number | None = None
+    """Item's units in one."""
     purchase_price: Number | None = None
     """Of a purchase unit."""
     line_value: Number | None = None
@@ -322,7 +324,7 @@ def _ordered(line: OrderLine | None) -> dict[str, Any]:
     good, price = line.good, price_of(line.good)
     return {
         "order_quantity": line.quantity,
-        "purchase_uom": good.unit if rate_of(good) != 1 else None,
+        **purchase_unit(good),
         "purchase_price": price,
         "line_value": line.value,
         "currency": None if price is None else good.currency,

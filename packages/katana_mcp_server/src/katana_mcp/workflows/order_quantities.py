@@ -1,7 +1,7 @@
 """How much of an item to order: whole purchase units that cover what is short, and what they come to by supplier."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -29,6 +29,12 @@ def order_quantity(good: PurchasableVariant, short: Decimal) -> Decimal:
 def rate_of(good: PurchasableVariant) -> Decimal:
     """Return how many stock units are in one purchase unit."""
     return Decimal(1) if good.rate is None else good.rate
+
+
+def purchase_unit(good: PurchasableVariant) -> Mapping[str, object]:
+    """Return the purchase unit, and how many stock units it holds; nothing where it is one stock unit."""
+    rate = rate_of(good)
+    return {} if rate == 1 else {"purchase_uom": good.unit, "purchase_uom_conversion_rate": rate}
 
 
 def price_of(good: PurchasableVariant) -> Decimal | None:

@@ -12,7 +12,7 @@ from katana_mcp.tools.answers import Answer, Number, plain_number
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.needs import Needs
-from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
+from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
 from katana_mcp.workflows.requirements import Place, Requirement, Requirements
 
@@ -29,7 +29,11 @@ class OrderedLine(Answer):
     name: str | None = None
     quantity: Number
     """In purchase units."""
-    unit: str | None = None
+    uom: str | None = None
+    purchase_uom: str | None = None
+    """Where it is not the item's unit."""
+    purchase_uom_conversion_rate: Number | None = None
+    """Item's units in one."""
     price: Number | None = None
     line_value: Number | None = None
     """Without tax."""
@@ -151,22 +155,25 @@ def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -
 
 def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, situation: Situation) -> OrderedLine:
     variant, names = requirement.place[0], situation.names
-    line, arrival = order_line(good, short), _arrival(names.record("variant", variant) or EMPTY, situation)
+    record = names.record("variant", variant) or EMPTY
+    line, arrival = order_line(good, short), _arrival(record, situation)
     assert line is not None
     needed = next((need.date for need in situation.needs.get(requirement.place, ()) if need.date), None)
-    return OrderedLine(
-        variant_id=variant,
-        sku=names.sku(variant),
-        name=names.variant(variant),
-        quantity=line.quantity,
-        unit=good.unit,
-        price=price_of(good),
-        line_value=line.value,
-        arrival_date=arrival.isoformat(),
-        late=(needed is not None and situation.days.day(needed) < arrival.isoformat()) or None,
-        short=short,
-        reason=_reason(requirement, situation),
-    )
+    fields = {
+        "variant_id": variant,
+        "sku": names.sku(variant),
+        "name": names.variant(variant),
+        "quantity": line.quantity,
+        "uom": text(names.item(record), "uom"),
+        **purchase_unit(good),
+        "price": price_of(good),
+        "line_value": line.value,
+        "arrival_date": arrival.isoformat(),
+        "late": (needed is not None and situation.days.day(needed) < arrival.isoformat()) or None,
+        "short": short,
+        "reason": _reason(requirement, situation),
+    }
+    return OrderedLine.model_validate(fields)
 
 
 def _arrival(variant: Record, situation: Situation) -> date:
