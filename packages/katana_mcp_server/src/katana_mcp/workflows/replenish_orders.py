@@ -8,10 +8,10 @@ from decimal import Decimal
 from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
-from katana_mcp.tools.answers import Answer, Number, plain_number
+from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
-from katana_mcp.workflows.needs import Needs
+from katana_mcp.workflows.needs import Need, Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
 from katana_mcp.workflows.requirements import Place, Requirement, Requirements
@@ -186,34 +186,52 @@ def _arrival(variant: Record, situation: Situation) -> date:
 
 
 def _reason(requirement: Requirement, situation: Situation) -> str:
-    """Return in words why so much is short: the stock against its reorder point, what is made of it, who waits."""
-    level, reasons = requirement.level, list[str]()
+    """Return in words why so much is short: what is needed and for whom, and what is there and expected."""
+    level, drafted = requirement.level, situation.drafted.get(requirement.place)
+    reasons = [
+        *_needed(situation.needs.get(requirement.place, ()), level.committed if level else Decimal(0), situation),
+        *_made(requirement.makes, situation.names),
+    ]
     if level is not None:
-        stock = f"{plain_number(level.in_stock)} in stock, {plain_number(level.committed)} committed"
-        reasons.append(
-            f"reorder point {plain_number(level.target)}: {stock}, {plain_number(level.expected)} on its way"
-        )
-    if requirement.makes:
-        reasons.append(_some([_made(*item, situation.names) for item in requirement.makes.items()]))
-    needs = situation.needs.get(requirement.place, ())
-    if needs:
-        due = [f"{need.order_no} needs {plain_number(need.quantity)}{_by(need.date, situation)}" for need in needs]
-        reasons.append(_some(due))
-    drafted = situation.drafted.get(requirement.place)
+        stock = f"{plain_number(level.in_stock)} in stock, {plain_number(level.expected)} expected"
+        reasons += [f"reorder point {plain_number(level.target)}", stock]
     return "; ".join([*reasons, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
 
 
-def _made(product: int, quantity: Decimal, names: Names) -> str:
-    return f"{plain_number(quantity)} to make {names.sku(product) or product}"
+def _needed(needs: Sequence[Need], committed: Decimal, situation: Situation) -> list[str]:
+    """Return how much orders need, those due first by name: `9 needed: SO-1 2 by 2026-03-04, SO-2 1, 3 more orders 6`.
+
+    What is committed beyond the needs that are known is that of others.
+    """
+    by_order: dict[object, Need] = {}
+    for need in needs:
+        known = by_order.get(need.order)
+        by_order[need.order] = known._replace(quantity=known.quantity + need.quantity) if known else need
+    orders = list(by_order.values())
+    named, rest = orders[:_NAMED], orders[_NAMED:]
+    unnamed, all_of = _quantity(rest), _quantity(orders)
+    phrases = [f"{need.order_no} {plain_number(need.quantity)}{_by(need.date, situation)}" for need in named]
+    phrases += [f"{so_many(len(rest), 'more order')} {plain_number(unnamed)}"] if rest else []
+    phrases += [f"others {plain_number(committed - all_of)}"] if committed > all_of else []
+    return [f"{plain_number(max(committed, all_of))} needed: {', '.join(phrases)}"] if phrases else []
+
+
+def _quantity(needs: Iterable[Need]) -> Decimal:
+    return sum((need.quantity for need in needs), Decimal(0))
+
+
+def _made(makes: Mapping[int, Decimal], names: Names) -> list[str]:
+    """Return how much goes into products that have to be made: `6 to make BIKE, 4 to make 2 more products`."""
+    products = list(makes.items())
+    rest = products[_NAMED:]
+    phrases = [f"{plain_number(used)} to make {names.sku(product) or product}" for product, used in products[:_NAMED]]
+    used = sum((used for _, used in rest), Decimal(0))
+    phrases += [f"{plain_number(used)} to make {so_many(len(rest), 'more product')}"] if rest else []
+    return [", ".join(phrases)] if phrases else []
 
 
 def _by(moment: str | None, situation: Situation) -> str:
     return f" by {situation.days.day(moment)}" if moment else ""
-
-
-def _some(phrases: Sequence[str]) -> str:
-    more = [f"{len(phrases) - _NAMED} more"] if len(phrases) > _NAMED else []
-    return ", ".join([*phrases[:_NAMED], *more])
 
 
 def variants_of(required: Iterable[Requirement]) -> list[int]:
