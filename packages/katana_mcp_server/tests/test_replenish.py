@@ -92,7 +92,7 @@ async def test_one_apply_makes_each_draft_once_and_they_count_from_then_on(
         assert sum(amount(row["total"]) for row in rows.values()) == amount(draft["total"])
     again = await stage.call(TOOL, **asked)
     assert again["orders"] == []
-    assert "2 are covered by draft orders" in again["message"]
+    assert "2 are covered by drafts" in again["message"]
 
 
 def _next_day(moment: str) -> str:

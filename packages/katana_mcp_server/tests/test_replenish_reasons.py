@@ -8,6 +8,7 @@ import pytest
 from cache_core.testing import START
 from katana_mcp.references.display_names import Names
 from katana_mcp.tools.days import IN_UTC
+from katana_mcp.workflows.free_elsewhere import FreeStock
 from katana_mcp.workflows.needs import Need
 from katana_mcp.workflows.replenish_orders import Situation, proposal
 from katana_mcp.workflows.requirements import Level, Requirement, Requirements
@@ -40,6 +41,7 @@ def reason(
         names=NAMES,
         needs={PLACE: needs},
         drafted={PLACE: Decimal(drafted)},
+        free=FreeStock({}, {}, {}),
         made=frozenset((7,)),
         suppliers=frozenset(),
         days=IN_UTC,

@@ -6,6 +6,7 @@ Each order is a plan of `create_purchase_order` with its own token. What cannot 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Annotated
 
@@ -27,6 +28,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, fitting, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
+from katana_mcp.workflows.free_elsewhere import read_free_stock, transfer_calls
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.replenish_orders import (
@@ -57,13 +59,14 @@ _TOOL, _CREATE = "replenish", "create_purchase_order"
 _MOST_ORDERS, _MOST_LINES, _MOST_BESIDE = 10, 100, 20
 _READS = (
     *("variant", "product", "material", "location", "supplier", "bom_row", "sales_order"),
-    *("sales_order_fulfillment", "purchase_order"),
+    *("sales_order_fulfillment", "purchase_order", "stock_transfer"),
     *("manufacturing_order", "manufacturing_order_recipe_row", *FACTORY),
 )
 _USED = {
     "bom_row": ("product_variant_id", "ingredient_variant_id", "quantity"),
     "variant": ("product_id", "material_id", "purchase_price", "minimum_order_quantity"),
     **dict.fromkeys(("product", "material"), ("default_supplier_id", "purchase_uom_conversion_rate")),
+    "stock_transfer": ("status", "source_location_id", "target_location_id", "stock_transfer_rows[].quantity"),
 }
 
 
@@ -110,10 +113,12 @@ class _Read:
     """What was read: levels and needs as the horizon counts them, bills of materials, and what is to be said of it.
 
     Attributes:
+        everywhere: levels of all locations, with all that is committed.
         needs: None where there is no horizon: what is short is known before who needs it.
     """
 
     roots: Sequence[int]
+    everywhere: Mapping[Place, Level]
     levels: Mapping[Place, Level]
     needs: Needs | None
     recipes: Recipes
@@ -158,12 +163,19 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         to_make=fit.to_make,
         cannot_order=fit.cannot_order,
         next_actions=[
+            *_transfers(found, situation, services),
             *([f"apply_plan(plan_tokens={tokens})"] if tokens else []),
             *goes_on(_TOOL, now, services, len(read.stock.unknown)),
             *([none_yet("items")] if not read.roots and await none_at_all(services, "variant") else ()),
         ],
         **age_of(read.stock, now, services),
     )
+
+
+def _transfers(found: Proposal, situation: Situation, services: Services) -> list[str]:
+    """Return the calls that bring from other locations what these can spare; the drafts order it all the same."""
+    calls = [] if services.read_only else transfer_calls(found.transferable.items(), situation.free)
+    return [f"{call}: instead of buying or making it; apply it, then call {_TOOL} again" for call in calls]
 
 
 def _missing(unknown: NotFound) -> ToolWarning:
@@ -185,14 +197,14 @@ async def _read(
     spent = services.clock.monotonic() - began
     stock = await reads.stock().ensure(looked_at, FRESH_FOR, spent, fields=LEVELS)
     levels, unknown = await levels_in(stock, places_in(conditions))
-    needs = None
+    everywhere, needs = (await levels_in(stock, frozenset()))[0], None
     if request.horizon_days is not None:
         end = _end(request.horizon_days, services)
         levels, needs = await within_horizon(levels, looked_at, end, services)
     recipes = await only_made(recipes, services)
     warnings = [truncated(_TOO_MANY)] if is_cut or is_deep else []
     warnings += without_figures(unknown, "could not be judged")
-    return _Read(roots, levels, needs, recipes, frozenset(recipes), stock, warnings)
+    return _Read(roots, everywhere, levels, needs, recipes, frozenset(recipes), stock, warnings)
 
 
 _TOO_MANY = "not all items and bills of materials could be looked at; name some by skus_or_variant_ids"
@@ -214,6 +226,9 @@ async def _situation(required: Requirements, read: _Read, conditions: Where, ser
             "location": [requirement.place[1] for requirement in required.found],
         },
     )
+    # Elsewhere, too, something may have to be made of what is there.
+    used = requirements(read.everywhere, read.recipes, read.roots).used
+    free = await read_free_stock(read.everywhere, services, used)
     supplied = (
         condition
         for condition in conditions
@@ -222,12 +237,21 @@ async def _situation(required: Requirements, read: _Read, conditions: Where, ser
     return Situation(
         names=names,
         needs=await needs_of(variants, services) if read.needs is None else read.needs,
-        drafted=await drafted(variants, services),
+        drafted=_sum(await drafted(variants, services), free.drafted),
+        free=free,
         made=read.made,
         suppliers=frozenset(value for condition in supplied for value in condition.values),
         days=services.days,
         now=services.clock.now(),
     )
+
+
+def _sum(*drafted: Mapping[Place, Decimal]) -> Mapping[Place, Decimal]:
+    """Return what drafts of several kinds bring, by place."""
+    found: dict[Place, Decimal] = {}
+    for place, quantity in (item for some in drafted for item in some.items()):
+        found[place] = found.get(place, Decimal(0)) + quantity
+    return found
 
 
 def _fitting(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
@@ -312,9 +336,9 @@ def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) 
     to_make = len(found.to_make)
     parts += [f"{so_many(to_make, 'product')} {'has' if to_make == 1 else 'have'} to be made"] if to_make else []
     parts += [f"{so_many(len(found.cannot_order), 'short item')} cannot be ordered"] if found.cannot_order else []
-    parts += (
-        [f"{found.drafted} {'is' if found.drafted == 1 else 'are'} covered by draft orders"] if found.drafted else []
-    )
+    parts += [f"{found.drafted} {'is' if found.drafted == 1 else 'are'} covered by drafts"] if found.drafted else []
+    spared = len(found.transferable)
+    parts += [f"{so_many(spared, 'short item')} could come from other locations"] if spared else []
     end = "read-only mode: nothing can be applied here" if services.read_only else _UNWRITTEN
     return f"{', '.join(parts)}; {end}"
 

@@ -11,6 +11,7 @@ from katana_mcp.references.purchasable import PurchasableVariant, purchasable_va
 from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
+from katana_mcp.workflows.free_elsewhere import FreeElsewhere, FreeStock
 from katana_mcp.workflows.needs import Need, Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
@@ -42,6 +43,7 @@ class OrderedLine(Answer):
     """An order needs it earlier."""
     short: Number
     """In the item's unit."""
+    free_elsewhere: list[FreeElsewhere] | None = None
     reason: str
 
 
@@ -59,7 +61,9 @@ class Proposal:
     cannot_order: list[str] = field(default_factory=list[str])
     """What is short and cannot be ordered, a phrase each."""
     drafted: int = 0
-    """What draft orders cover already."""
+    """What drafts cover already."""
+    transferable: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
+    """What other locations can spare all of, and how much is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,8 @@ class Situation:
     Attributes:
         names: of all that is short, with suppliers, locations and the factory.
         needs: who waits for it.
-        drafted: what draft orders bring, by place.
+        drafted: what drafts bring, by place.
+        free: what is free at each location.
         made: variants that are made by a bill of materials.
         suppliers: only these; every one where it is empty.
         days: of the factory.
@@ -79,6 +84,7 @@ class Situation:
     names: Names
     needs: Needs
     drafted: Mapping[Place, Decimal]
+    free: FreeStock
     made: frozenset[int]
     suppliers: frozenset[object]
     days: Days
@@ -90,29 +96,40 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
     result = Proposal()
     for requirement in required.found:
         variant = requirement.place[0]
+        short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
         if variant in required.circular:
             _refuse(requirement, "its bill of materials leads back to itself", requirement.short, situation, result)
         elif variant in situation.made:
+            _note_free(requirement, short, situation, result)
             result.to_make.append(_to_make(requirement, situation))
         else:
-            _order(requirement, situation, result)
+            _order(requirement, short, situation, result)
     return result
 
 
-def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
+def _order(requirement: Requirement, short: Decimal, situation: Situation, result: Proposal) -> None:
     names, (variant, location) = situation.names, requirement.place
     good = purchasable_variant(names.record("variant", variant) or EMPTY, names)
     if situation.suppliers and good.supplier not in situation.suppliers:
         return
-    short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
-    why = _obstacle(good, names, variant) or ("its stock is not known" if requirement.level is None else None)
     if short <= 0:
         result.drafted += 1
-    elif why is not None or good.supplier is None:
+        return
+    _note_free(requirement, short, situation, result)
+    why = _obstacle(good, names, variant) or ("its stock is not known" if requirement.level is None else None)
+    if why is not None or good.supplier is None:
         _refuse(requirement, why or _NO_SUPPLIER, short, situation, result)
     else:
         line = _line(requirement, good, short, situation)
         result.orders.setdefault((good.supplier, location), []).append(line)
+
+
+def _note_free(requirement: Requirement, short: Decimal, situation: Situation, result: Proposal) -> None:
+    """Note what other locations can spare all of, unless it is short only for a product that they can spare too."""
+    location = requirement.place[1]
+    there = sum((found.quantity for found in situation.free.elsewhere(requirement.place)), Decimal(0))
+    if 0 < short <= there and not any((product, location) in result.transferable for product in requirement.makes):
+        result.transferable[requirement.place] = short
 
 
 _NO_SUPPLIER = "it has no default supplier"
@@ -139,11 +156,19 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
 
 
 def _refuse(requirement: Requirement, why: str, short: Decimal, situation: Situation, result: Proposal) -> None:
-    result.cannot_order.append(f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}")
+    phrase = f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}"
+    result.cannot_order.append(phrase + _free(requirement, situation))
 
 
 def _to_make(requirement: Requirement, situation: Situation) -> str:
-    return f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
+    phrase = f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
+    return phrase + _free(requirement, situation)
+
+
+def _free(requirement: Requirement, situation: Situation) -> str:
+    """Return what is free elsewhere, as the end of a phrase: `; 5 free at North`."""
+    found = situation.free.elsewhere(requirement.place)
+    return "".join(f"; {plain_number(free.quantity)} free at {free.location or free.location_id}" for free in found)
 
 
 def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -> str:
@@ -171,6 +196,7 @@ def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, si
         "arrival_date": arrival.isoformat(),
         "late": (needed is not None and situation.days.day(needed) < arrival.isoformat()) or None,
         "short": short,
+        "free_elsewhere": situation.free.elsewhere(requirement.place) or None,
         "reason": _reason(requirement, situation),
     }
     return OrderedLine.model_validate(fields)

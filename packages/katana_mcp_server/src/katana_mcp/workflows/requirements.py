@@ -44,9 +44,14 @@ class Requirement:
 
 @dataclass(slots=True)
 class Requirements:
-    """All that is short, products before their ingredients, and products that are made of themselves."""
+    """All that is short, products before their ingredients, and products that are made of themselves.
+
+    Attributes:
+        used: what has to be made takes of each place, short or not.
+    """
 
     found: list[Requirement] = field(default_factory=list[Requirement])
+    used: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
     circular: set[int] = field(default_factory=set[int])
 
 
@@ -74,7 +79,9 @@ def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collect
         for location in sorted(places):
             place, makes = (variant, location), by_location.get(location, {})
             level = levels.get(place)
-            short = sum(makes.values(), Decimal(0)) - (level.free if level else 0)
+            used = sum(makes.values(), Decimal(0))
+            short = used - (level.free if level else 0)
+            result.used |= {place: used} if used else {}
             if short > 0:
                 result.found.append(Requirement(place, short, level, makes))
                 _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
