@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,8 @@ import pytest
 from server_wire import Wire, amount, live
 
 from katana_mcp.testing import Payload, Stage, paced
-from katana_mcp.workflows import replenish
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.workflows import replenish_fitting
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
@@ -249,18 +251,52 @@ async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     every = await stage.call(TOOL)
     assert len(json.dumps(every)) < 40_000
     clock.advance(61)
-    monkeypatch.setattr(replenish, "_MOST_ORDERS", 2)
-    monkeypatch.setattr(replenish, "_MOST_LINES", 3)
-    monkeypatch.setattr(replenish, "_MOST_BESIDE", 1)
+    monkeypatch.setattr(replenish_fitting, "_MOST_ORDERS", 2)
+    monkeypatch.setattr(replenish_fitting, "_MOST_LINES", 3)
+    monkeypatch.setattr(replenish_fitting, "_MOST_BESIDE", 1)
     less = await paced(clock, stage.call(TOOL))
     assert sum(len(order["lines"]) for order in less["orders"]) == 3
     assert len(less["to_make"]) == len(less["cannot_order"]) == 1
     messages = [warning["message"] for warning in less["warnings"] if warning["code"] == "truncated_result"]
-    assert [message.split(" lines")[0].split(" of")[0] for message in messages] == [
-        "3",
-        "to_make names 1",
-        "cannot_order names 1",
-    ]
+    assert [message.split(" of ")[0] for message in messages[1:]] == ["to_make names 1", "cannot_order names 1"]
+
+
+async def test_orders_that_are_left_out_are_named_with_what_they_come_to_and_the_call_that_gets_one(
+    stage: Stage, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replenish_fitting, "_MOST_ORDERS", 100)
+    every = (await paced(clock, stage.call(TOOL)))["orders"]
+    monkeypatch.setattr(replenish_fitting, "_MOST_ORDERS", 3)
+    monkeypatch.setattr(replenish_fitting, "_MOST_LINES", sum(len(order["lines"]) for order in every[:2]) + 1)
+    clock.advance(61)
+    less = await paced(clock, stage.call(TOOL))
+    (message,) = [warning["message"] for warning in less["warnings"] if warning["message"].find("left out") > 0]
+    begun, *others = every[2:]
+    assert len(others) > 5
+    assert len(begun["lines"]) > 1
+    begun_rest = {**begun, "lines": begun["lines"][1:]}
+    phrases = [_phrase_of(begun_rest, "more "), *(_phrase_of(order, "") for order in others)]
+    count = sum(len(order["lines"]) for order in (begun_rest, *others))
+    head, _, rest = message.partition(": ")
+    named, _, how = rest.rpartition("; ")
+    assert head == f"{count} lines of {len(others) + 1} orders left out"
+    assert sorted(f"{part.removesuffix(')')})" for part in named.split("), ")) == sorted(phrases)
+    assert how == "get an order by its supplier_id and location_id, or apply these first and call this again"
+    call = less["next_actions"][-1]
+    assert call.startswith("replenish(..., supplier_id=")
+    assert call.endswith(f"): the first of {len(others)} orders left out")
+    key = {name: int(value) for name, value in re.findall(r"(\w+_id)=(\d+)", call)}
+    clock.advance(61)
+    got = await paced(clock, stage.call(TOOL, **key))
+    (order,) = [order for order in others if key.items() <= order.items()]
+    assert [line["sku"] for line in got["orders"][0]["lines"]] == [line["sku"] for line in order["lines"]]
+    assert not [warning for warning in got["warnings"] if "left out" in warning["message"]]
+
+
+def _phrase_of(order: Payload, more: str) -> str:
+    value = sum((amount(line["line_value"]) for line in order["lines"]), Decimal(0))
+    count = f"{len(order['lines'])} {more}line{'' if len(order['lines']) == 1 else 's'}"
+    return f"{order['supplier']} for {order['location']} ({count}, {plain_number(value)} {order['currency']})"
 
 
 async def test_a_preview_takes_few_requests_and_nothing_short_takes_none(

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from cache_core.conditions import OneOf, Where
 from cache_core.records import iso
@@ -25,12 +25,13 @@ from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.operations.planning import preview
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number, fitting, so_many
+from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
 from katana_mcp.workflows.free_elsewhere import read_free_stock, transfer_calls
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.needs import Needs, needs_of
+from katana_mcp.workflows.replenish_fitting import fitted, gets_left_out, left_out
 from katana_mcp.workflows.replenish_orders import (
     OrderedLine,
     OrderKey,
@@ -56,7 +57,6 @@ from katana_mcp.writing.change import AnyChange, Changes
 from katana_mcp.writing.gathering import in_time
 
 _TOOL, _CREATE = "replenish", "create_purchase_order"
-_MOST_ORDERS, _MOST_LINES, _MOST_BESIDE = 10, 100, 20
 _READS = (
     *("variant", "product", "material", "location", "supplier", "bom_row", "sales_order"),
     *("sales_order_fulfillment", "purchase_order", "stock_transfer"),
@@ -144,7 +144,8 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
     required = requirements(read.levels, read.recipes, read.roots)
     situation = await _situation(required, read, conditions, services)
     found, said = proposal(required, situation), beside(resolved)
-    fit = _fitting(found, said.parts)
+    transfers = _transfers(found, situation, services)
+    fit = fitted(found, situation.names, [*said.parts, *map(truncated, transfers)])
     planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
     orders = [order for order, _ in planned]
     tokens = [order.plan_token for order in orders if order.plan_token]
@@ -156,15 +157,16 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         *unread(read.stock),
         *read.warnings,
         *unread_warnings(now, _USED),
-        *_left_out(found, fit),
+        *left_out(found, fit, situation.names),
         *(warning for _, warnings in planned for warning in warnings),
         message=_message(orders, found, services),
         orders=orders,
         to_make=fit.to_make,
         cannot_order=fit.cannot_order,
         next_actions=[
-            *_transfers(found, situation, services),
+            *transfers,
             *([f"apply_plan(plan_tokens={tokens})"] if tokens else []),
+            *gets_left_out(found, fit),
             *goes_on(_TOOL, now, services, len(read.stock.unknown)),
             *([none_yet("items")] if not read.roots and await none_at_all(services, "variant") else ()),
         ],
@@ -252,36 +254,6 @@ def _sum(*drafted: Mapping[Place, Decimal]) -> Mapping[Place, Decimal]:
     for place, quantity in (item for some in drafted for item in some.items()):
         found[place] = found.get(place, Decimal(0)) + quantity
     return found
-
-
-def _fitting(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
-    """Return what of a proposal fits into one answer: the largest orders first, with as many of their lines."""
-    cannot, make = found.cannot_order[:_MOST_BESIDE], found.to_make[:_MOST_BESIDE]
-    largest = sorted(found.orders.items(), key=lambda item: (-len(item[1]), item[0]))[:_MOST_ORDERS]
-    flat = [(key, line) for key, lines in largest for line in lines][:_MOST_LINES]
-    kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make))])
-    orders: dict[OrderKey, list[OrderedLine]] = {}
-    for key, line in flat[: len(kept)]:
-        orders.setdefault(key, []).append(line)
-    return Proposal(orders, make, cannot, found.drafted)
-
-
-def _left_out(found: Proposal, fit: Proposal) -> list[ToolWarning]:
-    """Return what is not in the answer, and how to get it."""
-    messages: list[str] = []
-    lines, kept = (sum(map(len, part.orders.values())) for part in (found, fit))
-    if kept < lines:
-        messages.append(
-            f"{kept} of {lines} lines are planned, in {len(fit.orders)} of {len(found.orders)} orders: apply them, "
-            "then call this again for the others, or narrow it down by supplier_id or location_id"
-        )
-    for name, all_of, shown in (
-        ("to_make", found.to_make, fit.to_make),
-        ("cannot_order", found.cannot_order, fit.cannot_order),
-    ):
-        if len(shown) < len(all_of):
-            messages.append(f"{name} names {len(shown)} of {len(all_of)}; narrow it down by skus_or_variant_ids")
-    return [truncated(message) for message in messages]
 
 
 async def _planned(
