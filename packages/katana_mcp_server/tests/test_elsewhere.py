@@ -47,7 +47,7 @@ def two_places(tenant: Tenant) -> tuple[int, int]:
 
 
 def lines(answer: Payload) -> list[tuple[object, ...]]:
-    names = ("sku", "quantity", "source_location_id", "destination_location_id")
+    names = ("sku", "quantity", "source_location_id", "target_location_id")
     return [tuple(line[name] for name in names) for line in answer.get("elsewhere", [])]
 
 

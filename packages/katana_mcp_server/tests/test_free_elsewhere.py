@@ -7,7 +7,8 @@ import pytest
 from small_account import Account
 
 from cache_core.records import Json, Record
-from katana_mcp.workflows.free_elsewhere import FreeStock, free_stock, read_free_stock, transfer_calls
+from katana_mcp.workflows.elsewhere import calls
+from katana_mcp.workflows.free_elsewhere import FreeStock, covering_moves, free_stock, read_free_stock
 from katana_mcp.workflows.requirements import Level, Place
 
 BOLT, NUT = 7, 8
@@ -85,15 +86,17 @@ def test_each_two_locations_have_one_transfer_with_all_that_it_covers() -> None:
     stock = free({(BOLT, NORTH): level(9), (NUT, NORTH): level(2), (NUT, SOUTH): level(1)})
     short = [((BOLT, MAIN), Decimal("2.5")), ((NUT, MAIN), Decimal(3)), ((BOLT, SOUTH), Decimal(4))]
     bolts, nuts = ("{'sku_or_variant_id': 7, 'quantity': %s}", "{'sku_or_variant_id': 8, 'quantity': %s}")
-    assert transfer_calls(short, stock) == [
+    assert calls(covering_moves(short, stock)) == [
         f"create_stock_transfer(source_location_id=2, destination_location_id=1, rows=[{bolts % 2.5}, {nuts % 2}])",
-        f"create_stock_transfer(source_location_id=3, destination_location_id=1, rows=[{nuts % 1}])",
         f"create_stock_transfer(source_location_id=2, destination_location_id=3, rows=[{bolts % 4}])",
+        f"create_stock_transfer(source_location_id=3, destination_location_id=1, rows=[{nuts % 1}])",
     ]
 
 
 def test_a_location_that_covers_all_of_it_sends_it_alone() -> None:
-    (call,) = transfer_calls([((BOLT, MAIN), Decimal(5))], free({(BOLT, NORTH): level(3), (BOLT, SOUTH): level(9)}))
+    (call,) = calls(
+        covering_moves([((BOLT, MAIN), Decimal(5))], free({(BOLT, NORTH): level(3), (BOLT, SOUTH): level(9)}))
+    )
     assert "source_location_id=3, " in call
     assert "'quantity': 5}]" in call
 
@@ -101,13 +104,12 @@ def test_a_location_that_covers_all_of_it_sends_it_alone() -> None:
 def test_nothing_is_sent_to_two_places_and_what_covers_only_a_part_to_none() -> None:
     stock = free({(BOLT, NORTH): level(5)})
     most = [((BOLT, MAIN), Decimal(4)), ((BOLT, SOUTH), Decimal(2)), ((BOLT, 4), Decimal(1))]
-    calls = transfer_calls(most, stock)
-    assert [call.split("destination_location_id=")[1][0] for call in calls] == ["1", "4"]
-    assert transfer_calls([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == []
-    assert transfer_calls([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == []
+    assert [move.destination for move in covering_moves(most, stock)] == [MAIN, 4]
+    assert covering_moves([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == []
+    assert covering_moves([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == []
 
 
 def test_suggested_transfers_stay_few_rows() -> None:
     stock = free({(variant, NORTH): level(1) for variant in range(100, 130)})
-    (call,) = transfer_calls([((variant, MAIN), Decimal(1)) for variant in range(100, 130)], stock)
+    (call,) = calls(covering_moves([((variant, MAIN), Decimal(1)) for variant in range(100, 130)], stock))
     assert call.count("sku_or_variant_id") == 20

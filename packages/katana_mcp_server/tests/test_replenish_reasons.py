@@ -87,5 +87,9 @@ def test_pieces_that_go_into_products_to_be_made_are_counted_too() -> None:
     assert reason(makes={8: Decimal(6)}, level=None) == "6 to make BIKE"
 
 
+def test_nothing_expected_and_no_reorder_point_are_not_told() -> None:
+    assert reason(level=Level(Decimal(0), Decimal(0), Decimal(0), Decimal(0))) == "0 in stock"
+
+
 def test_what_drafts_bring_is_told_last() -> None:
     assert reason(drafted=4) == f"{THERE}; 4 drafted already"

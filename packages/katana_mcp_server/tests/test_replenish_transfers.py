@@ -1,6 +1,7 @@
 """What other locations can spare is named and its transfer proposed, and nothing less is ordered for it."""
 
 import ast
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -42,6 +43,11 @@ async def asked(stage: Stage, clock: ManualClock, **arguments: object) -> Payloa
     return await paced(clock, stage.call(TOOL, skus_or_variant_ids=["PAD"], location_id=NORTH, **arguments))
 
 
+def free_of(line: Payload) -> list[int]:
+    """Return what a line says is free at each other location."""
+    return [int(quantity) for quantity in re.findall(r"(\d+) free at ", line["reason"])]
+
+
 def transfers_in(answer: Payload) -> list[dict[str, Any]]:
     """Return the arguments of the transfers that an answer proposes."""
     calls = [action.partition(": instead of ")[0] for action in answer["next_actions"] if "transfer" in action]
@@ -59,16 +65,16 @@ async def test_what_another_location_can_spare_is_named_and_its_transfer_propose
 ) -> None:
     lacks = spare(tenant, 0)
     (order,) = (before := await asked(stage, clock))["orders"]
-    assert (transfers_in(before), order["lines"][0].get("free_elsewhere")) == ([], None)
+    assert (transfers_in(before), free_of(order["lines"][0])) == ([], [])
     spare(tenant, lacks + 3)
     answer = await asked(stage, clock)
     (line,) = answer["orders"][0]["lines"]
     name = tenant.get("locations", MAIN)["name"]
-    assert line["free_elsewhere"] == [{"location_id": MAIN, "location": name, "quantity": lacks + 3}]
+    assert line["reason"].endswith(f" in stock; {lacks + 3} free at {name}")
     assert (line["short"], line["quantity"]) == (lacks, order["lines"][0]["quantity"])
     rows = [{"sku_or_variant_id": pad_of(tenant), "quantity": lacks}]
     transfer, apply = answer["next_actions"]
-    assert transfer.endswith("): instead of buying or making it; apply it, then call replenish again")
+    assert transfer.endswith("): instead of ordering; then replenish again")
     assert transfers_in(answer) == [{"source_location_id": MAIN, "destination_location_id": NORTH, "rows": rows}]
     assert apply.startswith("apply_plan(")
     assert "1 short item could come from other locations" in answer["message"]
@@ -87,7 +93,7 @@ async def test_the_transfer_that_is_proposed_can_be_made_and_is_not_ordered_from
     assert "1 is covered by drafts" in after["message"]
     tenant.create("inventory_safety_stock_levels", {"variant_id": pad_of(tenant), "location_id": NORTH, "value": 70})
     (line,) = (await asked(stage, clock))["orders"][0]["lines"]
-    assert (line["short"], line["free_elsewhere"][0]["quantity"]) == (10, 500 - lacks)
+    assert (line["short"], free_of(line)) == (10, [500 - lacks])
     assert f"{lacks} drafted already" in line["reason"]
 
 
@@ -95,7 +101,7 @@ async def test_what_covers_a_part_is_named_and_not_proposed(stage: Stage, tenant
     lacks = spare(tenant, 0)
     spare(tenant, lacks - 1)
     answer = await asked(stage, clock)
-    assert answer["orders"][0]["lines"][0]["free_elsewhere"][0]["quantity"] == lacks - 1
+    assert free_of(answer["orders"][0]["lines"][0]) == [lacks - 1]
     assert transfers_in(answer) == []
 
 
@@ -107,14 +113,14 @@ async def test_a_horizon_frees_nothing_that_orders_need_later(stage: Stage, tena
     due = {"delivery_date": "2099-01-01T00:00:00.000Z", "status": "NOT_SHIPPED", "sales_order_rows": [row]}
     tenant.create("sales_orders", order | due)
     answer = await asked(stage, clock, horizon_days=365)
-    assert answer["orders"][0]["lines"][0].get("free_elsewhere") is None
+    assert free_of(answer["orders"][0]["lines"][0]) == []
 
 
 async def test_where_nothing_can_be_written_no_transfer_is_proposed(own: OwnSandbox, tenant: Tenant) -> None:
     spare(tenant, 500)
     async with staged(own, Setup(flags={"read_only": True, "toolsets": ("all",)})) as stage:
         answer = await stage.call(TOOL, skus_or_variant_ids=["PAD"], location_id=NORTH)
-    assert answer["orders"][0]["lines"][0]["free_elsewhere"]
+    assert free_of(answer["orders"][0]["lines"][0]) == [500]
     assert answer["next_actions"] == []
 
 
@@ -150,7 +156,7 @@ def level(in_stock: int, target: int = 0) -> Level:
 def test_what_has_to_be_made_or_cannot_be_ordered_says_what_is_free_too() -> None:
     levels = {(BIKE, 1): level(0, 3), (BIKE, 2): level(1), (WHEEL, 1): level(0), (WHEEL, 2): level(9)}
     found, _ = proposed(levels)
-    assert found.to_make == ["3 BIKE (BIKE) at 1; reorder point 3; 0 in stock, 0 expected; 1 free at North"]
+    assert found.to_make == ["3 BIKE (BIKE) at 1; reorder point 3; 0 in stock; 1 free at North"]
     (wheels,) = found.cannot_order
     assert wheels.endswith("; 9 free at North")
     assert found.transferable == {(WHEEL, 1): 6}
@@ -197,4 +203,4 @@ async def test_what_the_other_location_makes_of_its_stock_is_not_free_whatever_l
     clock.advance(3_600)
     answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=[variant, "PAD"], location_id=place))
     lines = [line for order in answer["orders"] for line in order["lines"] if line["variant_id"] == pad]
-    assert [free["quantity"] for line in lines for free in line["free_elsewhere"]] == [2]
+    assert [free for line in lines for free in free_of(line)] == [2]

@@ -13,7 +13,8 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.requirements import Place
 
-_NAMED = 20
+MOST_MOVES = 20
+"""Goods that are named, and that are in the calls of an answer."""
 
 
 class Move(NamedTuple):
@@ -26,15 +27,15 @@ class Move(NamedTuple):
 
 
 class Elsewhere(Answer):
-    """What lacks at `destination_location` and is free at `source_location`."""
+    """What lacks at `target_location` and is free at `source_location`."""
 
     variant_id: int
     sku: str | None = None
     quantity: Number
     source_location_id: int
     source_location: str | None = None
-    destination_location_id: int
-    destination_location: str | None = None
+    target_location_id: int
+    target_location: str | None = None
 
 
 def spread(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal]) -> list[Move]:
@@ -56,14 +57,15 @@ def spread(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal]) -> l
 def moves(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal], drafts: Sequence[Record]) -> list[Move]:
     """Return what could be moved to where it lacks, besides what these draft stock transfers move already."""
     lacks, left = dict(missing), dict(free)
-    for draft in chain.from_iterable(map(_moves, drafts)):
+    for draft in chain.from_iterable(map(moves_of, drafts)):
         for places, location in ((left, draft.source), (lacks, draft.destination)):
             if (place := (draft.variant, location)) in places:
                 places[place] -= draft.quantity
     return spread(lacks, left)
 
 
-def _moves(transfer: Record) -> Iterator[Move]:
+def moves_of(transfer: Record) -> Iterator[Move]:
+    """Yield what a stock transfer moves."""
     source, destination = get_int(transfer, "source_location_id"), get_int(transfer, "target_location_id")
     for row in rows(transfer, "stock_transfer_rows"):
         variant, quantity = get_int(row, "variant_id"), number(row, "quantity")
@@ -80,32 +82,35 @@ def shown(found: Sequence[Move], names: Names) -> list[Elsewhere] | None:
             quantity=move.quantity,
             source_location_id=move.source,
             source_location=names.name("location", move.source),
-            destination_location_id=move.destination,
-            destination_location=names.name("location", move.destination),
+            target_location_id=move.destination,
+            target_location=names.name("location", move.destination),
         )
-        for move in found[:_NAMED]
+        for move in found[:MOST_MOVES]
     ] or None
 
 
 def left_out(found: Sequence[Move]) -> list[ToolWarning]:
     """Return that some of them are not named."""
-    message = f"elsewhere names {_NAMED} of {len(found)} goods that are free at another location"
-    return [truncated(message)] if len(found) > _NAMED else []
+    message = f"elsewhere names {MOST_MOVES} of {len(found)} goods that are free at another location"
+    return [truncated(message)] if len(found) > MOST_MOVES else []
 
 
 def transfers(found: Sequence[Move], services: Services) -> list[str]:
     """Return the calls that plan to move what is named, one for each way; none where nothing may be written."""
-    if services.read_only:
-        return []
-    by_way = groupby(sorted(found[:_NAMED], key=_way), key=_way)
-    return [f"{_planned(source, destination, tuple(some))}: it is free there" for (source, destination), some in by_way]
+    return [] if services.read_only else [f"{call}: it is free there" for call in calls(found[:MOST_MOVES])]
+
+
+def calls(found: Sequence[Move]) -> list[str]:
+    """Return the calls of `create_stock_transfer` that plan these moves, one for each two locations."""
+    by_way = groupby(sorted(found, key=_way), key=_way)
+    return [_planned(source, destination, tuple(some)) for (source, destination), some in by_way]
 
 
 def _way(move: Move) -> tuple[int, int]:
     return move.source, move.destination
 
 
-def _planned(source: int, destination: int, moves: Sequence[Move]) -> str:
-    lines = [{"sku_or_variant_id": move.variant, "quantity": plain_number(move.quantity)} for move in moves]
+def _planned(source: int, destination: int, moved: Sequence[Move]) -> str:
+    lines = [{"sku_or_variant_id": move.variant, "quantity": plain_number(move.quantity)} for move in moved]
     way = f"source_location_id={source}, destination_location_id={destination}"
     return f"create_stock_transfer({way}, rows={lines})"

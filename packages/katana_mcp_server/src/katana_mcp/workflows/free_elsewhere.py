@@ -6,21 +6,20 @@ Free is what is in stock, not committed, and more than the location is to keep i
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
+from typing import NamedTuple
 
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selected, Selection
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
-from katana_mcp.tools.answers import Answer, Number, plain_number
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.elsewhere import MOST_MOVES, Move, moves_of, spread
 from katana_mcp.workflows.requirements import Level, Place
 
 FREE_STOCK_READS = ("location", "stock_transfer")
 """Cache entities that `read_free_stock` reads."""
 _MOST = 10_000
-_MOST_ROWS = 20
-"""Rows of all suggested transfers together."""
 _NOTHING = Decimal(0)
 _DRAFT = Selection(
     (OneOf("status", ("draft",)),),
@@ -36,12 +35,12 @@ _DRAFT = Selection(
 _LOCATIONS = Selection((), Order("id"), _MOST, fields=frozenset(("id", "name")))
 
 
-class FreeElsewhere(Answer):
+class FreeElsewhere(NamedTuple):
     """Stock of a variant at another location, in the item's unit, that neither orders nor its reorder point need."""
 
     location_id: int
-    location: str | None = None
-    quantity: Number
+    location: str | None
+    quantity: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class FreeStock:
         """Return what is free of a place's variant at every other location, the most first."""
         found = self.by_variant.get(place[0], {})
         return [
-            FreeElsewhere(location_id=location, location=self.names.get(location), quantity=quantity)
+            FreeElsewhere(location, self.names.get(location), quantity)
             for location, quantity in sorted(found.items(), key=lambda item: (-item[1], item[0]))
             if location != place[1]
         ]
@@ -99,7 +98,7 @@ def free_stock(
         transfers: draft stock transfers; Katana commits nothing to them.
         used: what else will be taken, by place.
     """
-    leaving, coming = _moved(transfers, "source_location_id"), _moved(transfers, "target_location_id")
+    leaving, coming = _moved(transfers)
     found: dict[int, dict[int, Decimal]] = {}
     for place, level in levels.items():
         taken = level.committed + level.target + leaving.get(place, _NOTHING) + used.get(place, _NOTHING)
@@ -108,20 +107,17 @@ def free_stock(
     return FreeStock(found, names, coming)
 
 
-def _moved(transfers: Sequence[Record], end: str) -> Mapping[Place, Decimal]:
-    """Return how much transfers move at one end of theirs, by place."""
-    found: dict[Place, Decimal] = {}
-    for transfer in transfers:
-        location = get_int(transfer, end)
-        for row in rows(transfer, "stock_transfer_rows"):
-            variant = get_int(row, "variant_id")
-            if location is not None and variant is not None:
-                found[variant, location] = found.get((variant, location), _NOTHING) + (number(row, "quantity") or 0)
-    return found
+def _moved(transfers: Sequence[Record]) -> tuple[Mapping[Place, Decimal], Mapping[Place, Decimal]]:
+    """Return how much transfers take away, and how much they bring, by place."""
+    leaving, coming = dict[Place, Decimal](), dict[Place, Decimal]()
+    for move in chain.from_iterable(map(moves_of, transfers)):
+        for moved, location in ((leaving, move.source), (coming, move.destination)):
+            moved[move.variant, location] = moved.get((move.variant, location), _NOTHING) + move.quantity
+    return leaving, coming
 
 
-def transfer_calls(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> list[str]:
-    """Return calls of `create_stock_transfer`, one for each two locations, that bring what is short.
+def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> list[Move]:
+    """Return what brings what is short.
 
     What is free covers all that is short at a place, or none of it is brought there; nothing is brought to two places.
 
@@ -129,27 +125,15 @@ def transfer_calls(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> l
         short: places, and how much is short there in the item's unit; the first are served first.
         free: what is free.
     """
-    left = {variant: dict(by_location) for variant, by_location in free.by_variant.items()}
-    moves: dict[tuple[int, int], list[Mapping[str, object]]] = {}
-    for (variant, target), quantity in short:
-        sources = _sources(left.get(variant, {}), target, quantity)
-        if sum(map(len, moves.values())) + len(sources) > _MOST_ROWS:
+    left = {(variant, at): there for variant, by_place in free.by_variant.items() for at, there in by_place.items()}
+    found = list[Move]()
+    for place, quantity in short:
+        moves = spread({place: quantity}, {source: there for source, there in left.items() if source[0] == place[0]})
+        if sum(move.quantity for move in moves) < quantity:
+            continue
+        if len(found) + len(moves) > MOST_MOVES:
             break
-        for source, moved in sources.items():
-            left[variant][source] -= moved
-            row = {"sku_or_variant_id": variant, "quantity": plain_number(moved)}
-            moves.setdefault((source, target), []).append(row)
-    return [
-        f"create_stock_transfer(source_location_id={source}, destination_location_id={target}, rows={moved})"
-        for (source, target), moved in moves.items()
-    ]
-
-
-def _sources(free: Mapping[int, Decimal], target: int, quantity: Decimal) -> Mapping[int, Decimal]:
-    """Return how much to take from which location, the fullest first; nothing where they do not cover it."""
-    found: dict[int, Decimal] = {}
-    for location, there in sorted(free.items(), key=lambda item: (-item[1], item[0])):
-        if location != target and there > 0 and quantity > 0:
-            found[location] = min(there, quantity)
-            quantity -= found[location]
-    return found if quantity <= 0 else {}
+        for move in moves:
+            left[move.variant, move.source] -= move.quantity
+        found += moves
+    return found

@@ -28,7 +28,8 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
-from katana_mcp.workflows.free_elsewhere import read_free_stock, transfer_calls
+from katana_mcp.workflows.elsewhere import calls
+from katana_mcp.workflows.free_elsewhere import covering_moves, read_free_stock
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.replenish_fitting import fitted, gets_left_out, left_out
@@ -145,7 +146,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
     situation = await _situation(required, read, conditions, services)
     found, said = proposal(required, situation), beside(resolved)
     transfers = _transfers(found, situation, services)
-    fit = fitted(found, situation.names, [*said.parts, *map(truncated, transfers)])
+    fit = fitted(found, [*said.parts, *map(truncated, transfers)])
     planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
     orders = [order for order, _ in planned]
     tokens = [order.plan_token for order in orders if order.plan_token]
@@ -176,8 +177,8 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
 
 def _transfers(found: Proposal, situation: Situation, services: Services) -> list[str]:
     """Return the calls that bring from other locations what these can spare; the drafts order it all the same."""
-    calls = [] if services.read_only else transfer_calls(found.transferable.items(), situation.free)
-    return [f"{call}: instead of buying or making it; apply it, then call {_TOOL} again" for call in calls]
+    moves = [] if services.read_only else covering_moves(found.transferable.items(), situation.free)
+    return [f"{call}: instead of ordering; then {_TOOL} again" for call in calls(moves)]
 
 
 def _missing(unknown: NotFound) -> ToolWarning:

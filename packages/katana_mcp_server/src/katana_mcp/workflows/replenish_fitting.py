@@ -10,17 +10,15 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import total
 from katana_mcp.workflows.replenish_orders import OrderedLine, OrderKey, Proposal
 
-_MOST_ORDERS, _MOST_LINES, _MOST_BESIDE = 10, 100, 20
+_MOST_ORDERS, _MOST_LINES, _MOST_BESIDE, _MOST_NAMED = 10, 100, 20, 10
 
 
-def fitted(found: Proposal, names: Names, beside: Sequence[BaseModel]) -> Proposal:
+def fitted(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
     """Return what of a proposal fits into one answer: the largest orders first, with as many of their lines."""
     cannot, make = found.cannot_order[:_MOST_BESIDE], found.to_make[:_MOST_BESIDE]
     largest = sorted(found.orders.items(), key=lambda item: (-len(item[1]), item[0]))
     flat = [(key, line) for key, lines in largest[:_MOST_ORDERS] for line in lines][:_MOST_LINES]
-    # The last orders are left out, by name.
-    named = (_phrase(key, lines, names) for key, lines in largest[-_MOST_BESIDE:])
-    kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make, *named))])
+    kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make))])
     orders: dict[OrderKey, list[OrderedLine]] = {}
     for key, line in flat[: len(kept)]:
         orders.setdefault(key, []).append(line)
@@ -35,8 +33,8 @@ def left_out(found: Proposal, fit: Proposal, names: Names) -> list[ToolWarning]:
         phrases = [_phrase(key, lines, names, "more " if key in fit.orders else "") for key, lines in missing.items()]
         lines = so_many(sum(map(len, missing.values())), "line")
         messages.append(
-            f"{lines} of {so_many(len(missing), 'order')} left out: {first_of(phrases, _MOST_BESIDE)}; "
-            "get an order by its supplier_id and location_id, or apply these first and call this again"
+            f"{lines} of {so_many(len(missing), 'order')} left out: {first_of(phrases, _MOST_NAMED)}; "
+            "apply these and call this again, or get one by supplier_id and location_id"
         )
     for name, all_of, shown in (
         ("to_make", found.to_make, fit.to_make),

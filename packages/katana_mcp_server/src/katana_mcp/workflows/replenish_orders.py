@@ -11,7 +11,7 @@ from katana_mcp.references.purchasable import PurchasableVariant, purchasable_va
 from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
-from katana_mcp.workflows.free_elsewhere import FreeElsewhere, FreeStock
+from katana_mcp.workflows.free_elsewhere import FreeStock
 from katana_mcp.workflows.needs import Need, Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
@@ -43,7 +43,6 @@ class OrderedLine(Answer):
     """An order needs it earlier."""
     short: Number
     """In the item's unit."""
-    free_elsewhere: list[FreeElsewhere] | None = None
     reason: str
 
 
@@ -156,19 +155,11 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
 
 
 def _refuse(requirement: Requirement, why: str, short: Decimal, situation: Situation, result: Proposal) -> None:
-    phrase = f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}"
-    result.cannot_order.append(phrase + _free(requirement, situation))
+    result.cannot_order.append(f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}")
 
 
 def _to_make(requirement: Requirement, situation: Situation) -> str:
-    phrase = f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
-    return phrase + _free(requirement, situation)
-
-
-def _free(requirement: Requirement, situation: Situation) -> str:
-    """Return what is free elsewhere, as the end of a phrase: `; 5 free at North`."""
-    found = situation.free.elsewhere(requirement.place)
-    return "".join(f"; {plain_number(free.quantity)} free at {free.location or free.location_id}" for free in found)
+    return f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
 
 
 def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -> str:
@@ -196,7 +187,6 @@ def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, si
         "arrival_date": arrival.isoformat(),
         "late": (needed is not None and situation.days.day(needed) < arrival.isoformat()) or None,
         "short": short,
-        "free_elsewhere": situation.free.elsewhere(requirement.place) or None,
         "reason": _reason(requirement, situation),
     }
     return OrderedLine.model_validate(fields)
@@ -212,16 +202,24 @@ def _arrival(variant: Record, situation: Situation) -> date:
 
 
 def _reason(requirement: Requirement, situation: Situation) -> str:
-    """Return in words why so much is short: what is needed and for whom, and what is there and expected."""
+    """Return in words why so much is short: what is needed and for whom, what is there, expected and free elsewhere.
+
+    Nothing expected, and a reorder point of nothing, are not told.
+    """
     level, drafted = requirement.level, situation.drafted.get(requirement.place)
     reasons = [
         *_needed(situation.needs.get(requirement.place, ()), level.committed if level else Decimal(0), situation),
         *_made(requirement.makes, situation.names),
     ]
     if level is not None:
-        stock = f"{plain_number(level.in_stock)} in stock, {plain_number(level.expected)} expected"
-        reasons += [f"reorder point {plain_number(level.target)}", stock]
-    return "; ".join([*reasons, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
+        reasons += [f"reorder point {plain_number(level.target)}"] if level.target else []
+        expected = f", {plain_number(level.expected)} expected" if level.expected else ""
+        reasons.append(f"{plain_number(level.in_stock)} in stock{expected}")
+    reasons += [f"{plain_number(drafted)} drafted already"] if drafted else []
+    free = situation.free.elsewhere(requirement.place)
+    return "; ".join(
+        [*reasons, *(f"{plain_number(at.quantity)} free at {at.location or at.location_id}" for at in free)]
+    )
 
 
 def _needed(needs: Sequence[Need], committed: Decimal, situation: Situation) -> list[str]:

@@ -22,6 +22,7 @@ class DocumentLine(Request):
     """A line of a supplier's document, as it is written there."""
 
     also: ClassVar[Offers] = {
+        "parent_variant_id": ("variant_id",),
         "supplier_code": ("supplier_item_code",),
         "ean": ("barcode",),
         "qty": ("quantity",),
