@@ -41,9 +41,14 @@ def test_it_comes_from_where_most_is_free() -> None:
     assert spread({(FELT, 1): Decimal(5)}, free) == [Move(FELT, 3, 1, Decimal(4)), Move(FELT, 4, 1, Decimal(1))]
 
 
-def two_places(tenant: Tenant) -> tuple[int, int]:
-    here, there, *_ = [location["id"] for location in live(tenant, "locations")]
-    return here, there
+def stocked(tenant: Tenant, here: int, there: int) -> tuple[Wire, int, int]:
+    """Return a variant with so much of it at two locations, and these."""
+    variant = bought(tenant)
+    places = [location["id"] for location in live(tenant, "locations")][:2]
+    for place, quantity in zip(places, (here, there), strict=True):
+        if quantity:
+            tenant.set_stock(variant["id"], place, quantity, 1)
+    return variant, places[0], places[1]
 
 
 def lines(answer: Payload) -> list[tuple[object, ...]]:
@@ -60,9 +65,7 @@ def order_of(tenant: Tenant, variant: Wire, place: int, quantity: int) -> Wire:
 async def test_what_lacks_here_and_is_free_there_is_named_and_its_transfer_can_be_planned_as_it_stands(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    variant, (here, there) = bought(tenant), two_places(tenant)
-    tenant.set_stock(variant["id"], here, 2, 1)
-    tenant.set_stock(variant["id"], there, 5, 1)
+    variant, here, there = stocked(tenant, 2, 5)
     answer = await promise(stage, clock, (variant["id"], 4), (variant["id"], 9), location_id=here)
     assert lines(answer) == [("FELT-1", 5, there, here)]
     call = (
@@ -81,9 +84,7 @@ async def test_what_lacks_here_and_is_free_there_is_named_and_its_transfer_can_b
 async def test_what_stock_covers_or_others_need_or_is_free_nowhere_is_not_named(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    variant, (here, there) = bought(tenant), two_places(tenant)
-    tenant.set_stock(variant["id"], here, 4, 1)
-    tenant.set_stock(variant["id"], there, 5, 1)
+    variant, here, there = stocked(tenant, 4, 5)
     order_of(tenant, variant, there, 3)
     clock.advance(3_600)
     assert lines(await promise(stage, clock, (variant["id"], 4), location_id=here)) == []
@@ -93,8 +94,7 @@ async def test_what_stock_covers_or_others_need_or_is_free_nowhere_is_not_named(
 async def test_where_nothing_may_be_written_it_is_named_and_no_transfer_proposed(
     own: OwnSandbox, tenant: Tenant, clock: ManualClock
 ) -> None:
-    variant, (here, there) = bought(tenant), two_places(tenant)
-    tenant.set_stock(variant["id"], there, 5, 1)
+    variant, here, there = stocked(tenant, 0, 5)
     async with staged(own, Setup(flags={"read_only": True})) as stage:
         answer = await promise(stage, clock, (variant["id"], 4), location_id=here)
     assert lines(answer) == [("FELT-1", 4, there, here)]
@@ -104,8 +104,7 @@ async def test_where_nothing_may_be_written_it_is_named_and_no_transfer_proposed
 async def test_a_row_of_an_order_that_waits_says_where_its_goods_are_free(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    variant, (here, there) = bought(tenant), two_places(tenant)
-    tenant.set_stock(variant["id"], there, 5, 1)
+    variant, here, there = stocked(tenant, 0, 5)
     order = order_of(tenant, variant, here, 3)
     clock.advance(3_600)
     answer = await paced(clock, stage.call("order_readiness", limit=250))

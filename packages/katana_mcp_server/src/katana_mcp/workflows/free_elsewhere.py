@@ -17,8 +17,6 @@ from katana_mcp.references.services import Services
 from katana_mcp.workflows.elsewhere import MOST_MOVES, Move, moves_of, spread
 from katana_mcp.workflows.requirements import Level, Place
 
-FREE_STOCK_READS = ("location", "stock_transfer")
-"""Cache entities that `read_free_stock` reads."""
 _MOST = 10_000
 _NOTHING = Decimal(0)
 _DRAFT = Selection(
@@ -74,7 +72,7 @@ async def read_free_stock(
 
     Args:
         levels: stock at every location, with all that is committed.
-        services: the tenant's services; `FREE_STOCK_READS` are current.
+        services: the tenant's services; locations and stock transfers are current.
         used: what else will be taken, by place, such as by what has to be made there.
     """
     locations, transfers = await services.cache.read(
@@ -125,15 +123,16 @@ def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> l
         short: places, and how much is short there in the item's unit; the first are served first.
         free: what is free.
     """
-    left = {(variant, at): there for variant, by_place in free.by_variant.items() for at, there in by_place.items()}
+    left = {variant: dict(by_location) for variant, by_location in free.by_variant.items()}
     found = list[Move]()
     for place, quantity in short:
-        moves = spread({place: quantity}, {source: there for source, there in left.items() if source[0] == place[0]})
+        variant = place[0]
+        moves = spread({place: quantity}, {(variant, at): there for at, there in left.get(variant, {}).items()})
         if sum(move.quantity for move in moves) < quantity:
             continue
         if len(found) + len(moves) > MOST_MOVES:
             break
         for move in moves:
-            left[move.variant, move.source] -= move.quantity
+            left[variant][move.source] -= move.quantity
         found += moves
     return found

@@ -171,8 +171,8 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
         return (await _rows(found[first:last], reads, began)).rows
 
     asked = await page_of("order_readiness", request, services, render)
-    shown, stock, coming, names = await _rows(found[asked.first : asked.last], reads, began)
-    moves = _moves(found[asked.first : asked.last], stock, coming)
+    shown, stock, levels, coming, names = await _rows(found[asked.first : asked.last], reads, began)
+    moves = _moves(found[asked.first : asked.last], levels, coming)
     page = paged(asked, shown, len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
     if not orders and await none_at_all(services, _ORDERS):
@@ -247,11 +247,15 @@ def _is_meant(order: _Judged, request: OrderReadinessRequest) -> bool:
     return of_state and (request.late is None or (order.late is not None) == request.late)
 
 
+type _Levels = Mapping[tuple[int | None, int | None], Record]
+
+
 class _Rows(NamedTuple):
     """Rows as they are shown, the stock and the arrivals that they tell of, and what all that is called."""
 
     rows: list[Answer]
     stock: StockAnswer
+    levels: _Levels
     coming: Arrivals
     names: Names
 
@@ -260,11 +264,11 @@ def _named(found: Sequence[_Judged]) -> list[OpenRow]:
     return [row for judgement in found for row in judgement.lacking[:_NAMED]]
 
 
-def _moves(found: Sequence[_Judged], stock: StockAnswer, coming: Arrivals) -> Sequence[Move]:
+def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals) -> Sequence[Move]:
     """Return what is free at another location of what these orders miss."""
     free = {
         (variant, location): in_stock - committed
-        for (variant, location), level in levels_by_place(stock).items()
+        for (variant, location), level in levels.items()
         if variant is not None
         and location is not None
         and (in_stock := number(level, "quantity_in_stock")) is not None
@@ -297,10 +301,7 @@ async def _rows(found: Sequence[_Judged], reads: PatientReads, began: float) -> 
     }
     names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
     shown = [_row(judgement, levels, coming, names, services) for judgement in found]
-    return _Rows(list[Answer](shown), stock, coming, names)
-
-
-type _Levels = Mapping[tuple[int | None, int | None], Record]
+    return _Rows(list[Answer](shown), stock, levels, coming, names)
 
 
 def _row(judgement: _Judged, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> ReadyOrder:
