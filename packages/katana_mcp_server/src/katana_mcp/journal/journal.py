@@ -78,8 +78,8 @@ class Journal:
         return await _done(self._lanes.kept_by, names, plan)
 
     async def kept_lanes(self) -> dict[str, int]:
-        """Return the lanes that plans of many steps keep, each with its entry."""
-        return await _done(self._lanes.kept)
+        """Return the lanes that plans of many steps keep, each with its entry; without a journal no thread is asked."""
+        return await _done(self._lanes.kept) if self._file.path.exists() else {}
 
     async def renew_lanes(self, names: Collection[str], holder: str) -> None:
         """Say that the holder of lanes is alive."""
