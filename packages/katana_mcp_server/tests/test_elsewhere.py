@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 from server_wire import Wire, amount, live
-from test_promise_date import bought, promise
+from test_promise_date import bench_of, bought, promise
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, paced, staged
@@ -79,6 +79,8 @@ async def test_what_lacks_here_and_is_free_there_is_named_and_its_transfer_can_b
     again = await promise(stage, clock, (variant["id"], 4), (variant["id"], 9), location_id=here)
     assert lines(again) == []
     assert again["next_actions"] == []
+    kinds = [source["source"] for row in again["rows"] for source in row["sources"]]
+    assert kinds == ["stock", "buy", "buy"], "a draft brings nothing"
 
 
 async def test_what_stock_covers_or_others_need_or_is_free_nowhere_is_not_named(
@@ -104,11 +106,20 @@ async def test_where_nothing_may_be_written_it_is_named_and_no_transfer_proposed
 async def test_a_row_of_an_order_that_waits_says_where_its_goods_are_free(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    variant, here, there = stocked(tenant, 0, 5)
-    order = order_of(tenant, variant, here, 3)
+    variant, here, there = stocked(tenant, 2, 5)
+    order = order_of(tenant, variant, here, 5)
     clock.advance(3_600)
     answer = await paced(clock, stage.call("order_readiness", limit=250))
     (row,) = [row for row in answer["rows"] if row["sales_order_id"] == order["id"]]
     assert amount(row["waiting"][0]["missing"]) == 3
     assert ("FELT-1", 3, there, here) in lines(answer)
     assert any(f"'sku_or_variant_id': {variant['id']}, 'quantity': 3" in action for action in answer["next_actions"])
+
+
+async def test_of_what_has_to_be_made_ingredients_are_looked_for_elsewhere(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    felt, here, there = stocked(tenant, 0, 5)
+    bench = await bench_of(clock, tenant, felt, lead_time=3)
+    answer = await promise(stage, clock, (bench["id"], 2), location_id=here)
+    assert lines(answer) == [("FELT-1", 2, there, here)]

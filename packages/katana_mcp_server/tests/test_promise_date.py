@@ -128,7 +128,7 @@ async def test_an_overdue_order_that_brings_an_ingredient_is_named_too(
 ) -> None:
     variant = bought(tenant)
     await _order(stage, clock, variant, "2026-02-20")
-    made = await _bench_of(stage, clock, tenant, variant, lead_time=3)
+    made = await bench_of(clock, tenant, variant, lead_time=3)
     answer = await promise(stage, clock, (made["id"], 5), (made["id"], 1), location_id="Main workshop")
     (line, _), day = answer["rows"], (TODAY + timedelta(days=3)).isoformat()
     assert (line["date"], [source["source"] for source in line["sources"]]) == (day, ["make"])
@@ -136,7 +136,7 @@ async def test_an_overdue_order_that_brings_an_ingredient_is_named_too(
     assert len(answer["next_actions"]) == 1
 
 
-async def _bench_of(stage: Stage, clock: ManualClock, tenant: Tenant, part: Wire, lead_time: int) -> Wire:
+async def bench_of(clock: ManualClock, tenant: Tenant, part: Wire, lead_time: int) -> Wire:
     """Return a variant of a new product that is made of one part each."""
     sent = {"name": "Bench", "uom": "pcs", "is_producible": True, "variants": [{"sku": "BENCH-1"}]}
     product = tenant.create("products", sent)

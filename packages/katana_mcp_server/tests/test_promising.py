@@ -147,6 +147,14 @@ def test_what_stock_does_not_cover_is_noted_apart_from_its_ingredients() -> None
     assert here.ingredients == {(WHEEL, HERE): 2, (SPOKE, HERE): 60}
 
 
+def test_what_is_only_on_its_way_is_missing_until_it_comes() -> None:
+    ledger = filled([("", 1)])
+    ledger.add("2026-03-05", Decimal(4), Arrival("purchase_order_id", {}, None, Decimal(4), "2026-03-05"))
+    here = replace(world({}), ledgers={(SPOKE, HERE): ledger})
+    assert here.promise((SPOKE, HERE), Decimal(3)).day == "2026-03-05"
+    assert here.missing == {(SPOKE, HERE): 2}
+
+
 def test_what_is_free_is_stock_that_nobody_needs_and_that_was_not_promised() -> None:
     there = Ledger()
     for day, quantity, source in (("", 9, None), ("", 4, "an overdue order"), (TODAY.isoformat(), 5, "an order")):
