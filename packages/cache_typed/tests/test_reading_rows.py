@@ -325,16 +325,14 @@ def test_ids_are_written_with_their_kind_and_numbers_come_before_texts() -> None
     assert (keys.marks([]), keys.marks([1]), keys.marks("abc")) == ("", "?", "?, ?, ?")
 
 
-@pytest.mark.parametrize(
-    ("stored", "fresh"),
-    [([], [-1, -2]), ([5], [-1, -2]), ([5, 0], [-1, -2]), ([5, -1], [-2, -3]), (["a", "b"], [-3, -4])],
-)
+@pytest.mark.parametrize(("stored", "lowest"), [([], 0), ([5], 0), ([5, 0], 0), ([5, -1], -1), (["a", "b"], -2)])
 def test_an_id_that_is_no_key_gets_the_next_negative_one(
-    db: Connection, orders: Layout, stored: list[RecordId], fresh: list[int]
+    db: Connection, orders: Layout, stored: list[RecordId], lowest: int
 ) -> None:
     write(db, orders, *(row_of({"id": row_id}) for row_id in stored))
-    unused = keys.next_key(db, orders)
-    assert [next(unused), next(unused)] == fresh
+    assert keys.lowest_key(db, orders) == lowest
+    write(db, orders, row_of({"id": "c"}), row_of({"id": "d"}))
+    assert keys.keys_of(db, orders, ["c", "d"]) == {"c": lowest - 1, "d": lowest - 2}
 
 
 def test_keys_of_ids_are_themselves_or_what_is_stored(

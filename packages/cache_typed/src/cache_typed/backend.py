@@ -103,7 +103,10 @@ class TypedBackend:
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch in one transaction, the full-text index with it."""
         layout = self._layout(batch.entity)
-        return await self._storage.write(lambda db: writing.write_batch(db, layout, batch))
+        return await self._storage.write_after(
+            lambda db: writing.decide(db, layout, batch),
+            lambda db, decided: writing.write_batch(db, layout, batch, decided),
+        )
 
     async def claim(self, claim: Claim) -> Lease:
         """Return the lease of an entity after a claim."""

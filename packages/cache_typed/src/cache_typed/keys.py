@@ -3,7 +3,7 @@
 Refuses to take 42 and "42" for the same record.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import batched
 
 from cache_core.records import RecordId
@@ -43,13 +43,10 @@ def keys_of(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[Rec
     return keys
 
 
-def next_key(db: Connection, layout: Layout) -> Iterator[int]:
-    """Yield unused negative keys."""
+def lowest_key(db: Connection, layout: Layout) -> int:
+    """Return the lowest key, at most 0: the keys below it are unused."""
     row: tuple[int | None] = db.execute(f"SELECT min({layout.pk}) FROM {layout.name}").fetchone()
-    nr = min(row[0] or 0, 0)
-    while True:
-        nr -= 1
-        yield nr
+    return min(row[0] or 0, 0)
 
 
 def marks(values: Sequence[object]) -> str:

@@ -123,7 +123,7 @@ class Storage:
                     # Reads that follow each other would keep everybody else waiting for the last of them.
                     await asyncio.sleep(0)
                 return found
-        return await self._run(0, self._decoding, "BEGIN", partial(self._long.timed, kind, work))
+        return await self._run(0, self._decoding, partial(transaction, "BEGIN", partial(self._long.timed, kind, work)))
 
     def known(self, asked: Sequence[Question | None]) -> list[object] | None:
         """Return what was read before for each of these questions, as long as nothing is written; None otherwise."""
@@ -131,22 +131,34 @@ class Storage:
 
     async def write[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""
+        return await self._write(partial(transaction, "BEGIN IMMEDIATE", work))
+
+    async def write_after[A, T](self, before: Callable[[Connection], A], work: Callable[[Connection, A], T]) -> T:
+        """Run a unit of work as `write` does, with what was made on a snapshot before others had to wait for it.
+
+        Args:
+            before: reads, and changes nothing; others may write before `work` begins.
+            work: gets what `before` returned.
+        """
+        return await self._write(partial(_written_after, before, work))
+
+    async def _write[T](self, work: Callable[[Connection], T]) -> T:
         self._writes += 1
         try:
-            return await self._run(1, self._guarded, "BEGIN IMMEDIATE", work)
+            return await self._run(1, self._guarded, work)
         finally:
             self._writes -= 1
 
-    async def _run[T](self, which: int, guard: Callable[..., T], begin: str, work: Callable[[Connection], T]) -> T:
+    async def _run[T](self, which: int, guard: Callable[..., T], work: Callable[[Connection], T]) -> T:
         if self._threads is None:
             raise CacheUnavailable("the typed cache is not open")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads[which], guard, self._in_thread, begin, work)
+        return await loop.run_in_executor(self._threads[which], guard, self._in_thread, work)
 
-    def _in_thread[T](self, begin: str, work: Callable[[Connection], T]) -> T:
+    def _in_thread[T](self, work: Callable[[Connection], T]) -> T:
         connection = self._connection_here()
         with self._alone:
-            return transaction(begin, work, connection)
+            return work(connection)
 
     def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
         try:
@@ -330,6 +342,13 @@ class Storage:
             _mark(path).unlink(missing_ok=True)
             private_file(path)
         self.set_aside += (aside,)
+
+
+def _written_after[A, T](
+    before: Callable[[Connection], A], work: Callable[[Connection, A], T], connection: Connection
+) -> T:
+    made = transaction("BEGIN", before, connection)
+    return transaction("BEGIN IMMEDIATE", lambda db: work(db, made), connection)
 
 
 def file_in(directory: Path | None) -> Path | None:

@@ -1,26 +1,27 @@
 """The write half: one batch, one transaction. Who wins is decided by `protocol.replaces`, and guarded in SQL.
 
-Refuses to touch what did not change: an unchanged record costs one digest, a renamed parent no part rows.
+Refuses to touch what did not change: an unchanged record costs one digest, a renamed parent no part rows. What a batch
+comes to is computed before others have to wait for the file, and counts if all that it met is there still.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import batched
+from itertools import batched, count
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
 from cache_core.protocol import Applied, Batch, Origin, Row, StoredVersion, encode_state, replaces
-from cache_core.records import Json, RecordId, encode
+from cache_core.records import RecordId, encode
 from cache_core.search_rules import WeightClass
 from cache_core.spec import declared_text
 from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.dialect import CHUNK, Connection
 from cache_typed.field_names import FieldNames
-from cache_typed.keys import is_primary_key, keys_of, marks, next_key, written
-from cache_typed.mapping import Layout
+from cache_typed.keys import is_primary_key, keys_of, lowest_key, marks, written
+from cache_typed.mapping import DocumentRows, Layout
 from cache_typed.reading import load
 
 _STANDING = (
@@ -54,8 +55,15 @@ class _Document(NamedTuple):
     """A record to store under a primary key, with the cells of `_STANDING`."""
 
     nr: int
-    record: Mapping[str, Json]
+    stored: DocumentRows
     standing: list[Cell]
+
+
+class _Met(NamedTuple):
+    """What a round of upserts meets: what is stored of them, and the lowest key."""
+
+    states: dict[RecordId, _StoredState]
+    lowest: int
 
 
 @dataclass(slots=True)
@@ -68,8 +76,31 @@ class _Changes:
     ignored: int = 0
 
 
-def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What the first round of a batch met, and what it came to."""
+
+    met: _Met
+    changes: _Changes
+
+
+def decide(db: Connection, layout: Layout, batch: Batch) -> Decided | None:
+    """Return what the batch comes to as things stand; the caller holds a snapshot, and need not hold the lock."""
+    first = next(_rounds(batch.upserts), None)
+    if first is None:
+        return None
+    met = _met(db, layout, first)
+    return Decided(met, _decide(db, layout, batch, first, met))
+
+
+def write_batch(db: Connection, layout: Layout, batch: Batch, decided: Decided | None = None) -> Applied:
     """Write everything of the batch; the caller holds the transaction.
+
+    Args:
+        db: the file.
+        layout: of the batch's entity.
+        batch: what to write.
+        decided: what `decide` returned before; it is decided anew if anything that it met was changed since.
 
     Raises:
         LeaseLost: another holder has taken the batch's lease.
@@ -79,7 +110,10 @@ def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
     changed: list[RecordId] = []
     ignored = 0
     for rows in _rounds(batch.upserts):
-        round_ = _decide(db, layout, batch, rows)
+        met = _met(db, layout, rows)
+        stands = decided is not None and decided.met == met
+        round_ = decided.changes if decided is not None and stands else _decide(db, layout, batch, rows, met)
+        decided = None
         _store_documents(db, layout, round_.documents)
         _store_standing(db, layout, round_.standing)
         changed += round_.taken
@@ -123,10 +157,13 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
         rest = again
 
 
-def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
-    states = _stored_states(db, layout, [row.id for row in rows])
+def _met(db: Connection, layout: Layout, rows: Sequence[Row]) -> _Met:
+    return _Met(_stored_states(db, layout, [row.id for row in rows]), lowest_key(db, layout))
+
+
+def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row], met: _Met) -> _Changes:
+    states, fresh = met.states, count(met.lowest - 1, -1)
     ours = load(db, layout, [state.nr for state in states.values() if state.written_at is not None])
-    fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     changes = _Changes()
     for row in rows:
@@ -141,7 +178,7 @@ def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _C
         standing = _standing(layout, row, written_at)
         digest = standing[-1]
         if old is None or not isinstance(digest, bytes) or old.digest[:_HALF] != digest[:_HALF]:
-            changes.documents.append(_Document(nr, row.record, standing))
+            changes.documents.append(_Document(nr, layout.to_rows(nr, row.record), standing))
         elif (old.digest, old.version, old.written_at) != (digest, row.version, written_at):
             changes.standing.append((nr, standing))
     return changes
@@ -186,7 +223,8 @@ def store_again(db: Connection, layout: Layout) -> None:
     for chunk in batched([nr for (nr,) in db.execute(strange)], CHUNK):
         sql = f"SELECT {layout.pk}, {', '.join(_STANDING)} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
         standing: dict[int, list[Cell]] = {nr: cells for nr, *cells in db.execute(sql, chunk)}
-        documents = [_Document(nr, row.record, standing[nr]) for nr, row in load(db, layout, chunk).items()]
+        found = load(db, layout, chunk).items()
+        documents = [_Document(nr, layout.to_rows(nr, row.record), standing[nr]) for nr, row in found]
         _store_documents(db, layout, documents)
 
 
@@ -200,8 +238,7 @@ def _store_documents(db: Connection, layout: Layout, documents: list[_Document])
     names = set[FieldNames]()
     parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
     # Katana lists the newest first, and keys stored downwards leave every page of the file half empty.
-    for nr, record, standing in sorted(documents, key=lambda document: document.nr):
-        stored = layout.to_rows(nr, record)
+    for nr, stored, standing in sorted(documents, key=lambda document: document.nr):
         rows.append([nr, *standing, int(stored.odd), *stored.cells])
         names |= stored.names
         for name, added in stored.parts.items():
