@@ -21,6 +21,8 @@ _HIDDEN_SOMEWHERE = re.compile(rf"[{_CLASSES}\ufe0f\r]")
 """What may be hidden, whatever stands beside it."""
 _ESCAPED = re.compile(r"\\[bfru]")
 """How JSON has controls in a text; a line break and a tab are shown as they are."""
+_ASCII = bytes(range(128))
+_DELETE = "\x7f"
 _SHOWN = re.compile(r"<U\+([0-9A-F]{4,6})>")
 
 
@@ -33,20 +35,13 @@ def escape_hidden(text: str) -> str:
 
 def hides_nothing(json_text: str) -> bool:
     """Return whether no text in a JSON text has hidden characters; of some that have none it is not seen."""
-    if _ESCAPED.search(json_text):
+    if _ESCAPED.search(json_text) or _DELETE in json_text:
         return False
-    if json_text.isprintable() and _is_latin(json_text):
-        return True  # what of Latin-1 is hidden is not printable either
-    # An answer has many characters, and few different ones.
-    return not _HIDDEN_SOMEWHERE.search("".join(set(json_text))) or not _HIDDEN.search(json_text)
-
-
-def _is_latin(text: str) -> bool:
-    try:
-        text.encode("latin-1")
-    except UnicodeEncodeError:
-        return False
-    return True
+    if json_text.isascii():
+        return True  # all else of ASCII that is hidden is escaped in JSON
+    # An answer has many characters, and few beyond ASCII.
+    others = json_text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return not _HIDDEN_SOMEWHERE.search(others) or not _HIDDEN.search(json_text)
 
 
 def without_hidden(text: str) -> str:

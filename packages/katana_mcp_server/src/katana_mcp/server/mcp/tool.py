@@ -67,7 +67,10 @@ class RequestTool(Tool):
             answer = await self._answer(arguments)
             outcome = "answered"
             rendered = outgoing(answer)
-            return ToolResult([_text(rendered)], rendered.payload, LABEL)
+            # Made by its constructor, a result has every value of the answer looked through for what is no JSON.
+            return ToolResult.model_construct(
+                content=[_text(rendered)], structured_content=rendered.payload, meta={**LABEL}, is_error=False
+            )
         except QuestionPending as question:
             outcome = "asked"
             return InputRequiredToolResult(question.request)
