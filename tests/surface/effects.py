@@ -29,6 +29,10 @@ RERANKS = {"sales_order_rerank": "sales_orders", "manufacturing_order_rerank": "
 """What moves orders and makes nothing, and what it moves."""
 LEVELS = "inventory_safety_stock_levels"
 MAKES_NO_RECORD = {RECEIPT, LEVELS, *RERANKS}
+ID = {"product_operation_rows": "product_operation_row_id"}
+"""What an id is called where it is not `id`."""
+OWN_ROWS = "rows"
+"""What a POST calls several records of its own collection."""
 REFUSED = 429
 """The one status after which the same request may be sent again."""
 
@@ -182,7 +186,7 @@ class Watched:
     def _in_turn(self, collection: str) -> list[Key]:
         """Return what was made, oldest first."""
         made = self._made(collection)
-        return [record["id"] for record in self._tenant.all(collection) if record["id"] in made]
+        return [key for key in _in_order(self._tenant, collection) if key in made]
 
 
 def _normalized(body: str | bytes) -> str:
@@ -195,10 +199,11 @@ def _literal(number: str) -> str:
 
 
 def _nested(request: Planned) -> dict[str, int]:
-    """Return how many records of other collections the body of a POST makes besides its own."""
+    """Return how many records of each collection the body of a POST makes besides its first own."""
     is_made = request["method"] == "POST" and _collection(request) != RECEIPT
     body = json.loads(request.get("body") or "{}") if is_made else {}
-    return {name: len(rows) for name, rows in body.items() if isinstance(rows, list)}
+    made = {name: len(rows) for name, rows in body.items() if isinstance(rows, list)}
+    return made | ({_collection(request): made.pop(OWN_ROWS) - 1} if OWN_ROWS in made else {})
 
 
 def _entries(request: Planned) -> list[Planned]:
@@ -217,7 +222,12 @@ def _key(text: str) -> Key:
 
 
 def _ids(tenant: Tenant, collection: str) -> set[Key]:
-    return {record["id"] for record in tenant.all(collection)}
+    return set(_in_order(tenant, collection))
+
+
+def _in_order(tenant: Tenant, collection: str) -> list[Key]:
+    """Return the ids of a collection, oldest first."""
+    return [record[ID.get(collection, "id")] for record in tenant.all(collection)]
 
 
 def _found(tenant: Tenant, collection: str, id: Key) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ GOODS = {"bom_rows": "ingredient_variant_id"}
 """What a row is of, where it says that under another name."""
 AT_APPLY = "when it is applied"
 """What a preview says of a moment that Katana fills in."""
+_LISTED = re.compile(r"\w+ ([0-9]+): (\w+)")
 _PART = re.compile(r"(\w+)\[(?:id=)?([\w-]+)\]\.(\w+)")
 _NEW = re.compile(r"(\w+)\[(\d+)\]")
 
@@ -71,7 +72,7 @@ def _with_entries(
 def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> None:
     """Assert that what differs is what the preview said, and nothing else."""
     changed = {pair for pair in _changed(before, after) if not _follows(write, *pair, before, after)}
-    assert {name for name, _ in changed} <= {write.collection, *write.parts.values()}, changed
+    assert {name for name, _ in changed} <= {write.collection, *write.parts.values(), *write.listed}, changed
     (key,) = [preview["id"]] if "id" in preview else _added(before, after, write.collection)
     assert {record_key for name, record_key in changed if name == write.collection} <= {key}, changed
     deletion = ("DELETE", f"/{write.collection}/{key}")
@@ -80,6 +81,7 @@ def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> N
     assert bool(_record(after, write.collection, key)) is not goes
     if write.lined:
         _proves_lines(write, preview, before, after, goes=goes)
+    _proves_listed(write, preview, before, after)
     if "id" in preview and not goes:
         _proves_fields(write, dict(_said(write, preview, key, before, after)), before, after)
 
@@ -94,7 +96,8 @@ def _follows(write: Write, collection: str, key: object, before: Held, after: He
 def _proves_fields(write: Write, said: Mapping[Field, OldAndNew], before: Held, after: Held) -> None:
     """Assert that each field that differs was named, with its old and new value, and no other was."""
     differing = {field for field in _differing(before, after) if field[2] not in write.derived}
-    differing -= {field for field in differing if field[0] in write.lined and _comes_or_goes(*field[:2], before, after)}
+    shown = {*write.lined, *write.listed}
+    differing -= {field for field in differing if field[0] in shown and _comes_or_goes(*field[:2], before, after)}
     named = {field for field, (old, new) in said.items() if field[2] not in write.derived and not alike(old, new)}
     assert differing == named, (differing - named, named - differing)
     for (collection, key, name), words in said.items():
@@ -142,7 +145,7 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
     usual = "add" if "id" not in preview else "delete" if goes else ""
     for line in preview.get("lines", ()):
         change = line.get("change", usual)
-        if change in unmatched:
+        if change in unmatched and not (write.listed and _is_listed(line)):
             unmatched[change].append(
                 (line.get("row_id"), line.get("variant_id"), line.get("quantity"), line.get("price"))
             )
@@ -163,6 +166,25 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
                 unmatched[change].remove(match)
     # What hangs on a group of costs, Katana leaves there when the whole order goes.
     assert usual == "delete" or unmatched == {"add": [], "delete": []}, unmatched
+
+
+def _is_listed(line: Mapping[str, Any]) -> bool:
+    """Return whether a line is of a part that has a name alone."""
+    return "name" in line and "variant_id" not in line
+
+
+def _proves_listed(write: Write, preview: Payload, before: Held, after: Held) -> None:
+    """Assert that the lines which have a name alone are those of the parts that come, go or change, by their names."""
+    lines = [line for line in preview.get("lines", ()) if _is_listed(line) and line.get("change")]
+    for collection, name in write.listed.items():
+        for _, key in [pair for pair in _changed(before, after) if pair[0] == collection]:
+            old, new = _record(before, collection, key), _record(after, collection, key)
+            change = "delete" if not new else "update" if old else "add"
+            called = str((new or old)[name])
+            match = next((line for line in lines if line["change"] == change and called in line["name"]), None)
+            assert match is not None, (change, called, lines)
+            lines.remove(match)
+    assert not write.listed or lines == [], lines
 
 
 def _is(line: Line, real: Line) -> bool:
@@ -217,4 +239,7 @@ def _said(write: Write, preview: Payload, key: object, before: Held, after: Held
         found, names_new = _PART.fullmatch(change["field"]), _NEW.fullmatch(change.get("new") or "")
         new = str(part(*names_new.groups())[1]) if names_new else change.get("new")
         where = (*part(found[1], found[2]), found[3]) if found else (write.collection, key, change["field"])
+        if listed := _LISTED.fullmatch(change["field"]):
+            (collection,) = write.listed
+            where = collection, int(listed[1]), listed[2]
         yield where, (change.get("old"), new)

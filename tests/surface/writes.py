@@ -48,6 +48,7 @@ class Write:
         parts: collections of what the document consists of, by the argument or field that holds them in a preview.
         derived: fields of the document and its parts that Katana works out itself, so that no preview has to name them.
         lined: collections of parts that a preview shows as lines where they come or go, and the field of their price.
+        listed: collections of parts that a preview shows as lines by their name alone, and the field of that.
         words: fields that a preview may show by the name of what they hold the id of, and the collection of that.
         moments: fields that Katana may fill in at the apply, of which a preview can only say so.
     """
@@ -64,6 +65,7 @@ class Write:
     parts: Mapping[str, str] = field(default_factory=dict[str, str])
     derived: frozenset[str] = frozenset()
     lined: Mapping[str, str] = field(default_factory=dict[str, str])
+    listed: Mapping[str, str] = field(default_factory=dict[str, str])
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     moments: frozenset[str] = frozenset()
 

@@ -9,6 +9,9 @@ from .writes import Arguments, Pools, Record, Spoil, Write, live
 BOM, VARIANT, OPERATIONS = "bom_rows", "variants", "product_operation_rows"
 PARTS = {"rows": BOM, "add_rows": BOM}
 DERIVED = frozenset({"product_variant_id", "product_item_id", "rank", "custom_fields"})
+OF_OPERATIONS = frozenset(
+    {"operation_id", "resource_id", "cost_per_hour", "planned_cost_per_unit", "planned_time_per_unit"}
+)
 
 
 def parts(tenant: Tenant) -> list[int]:
@@ -144,8 +147,10 @@ BOMS = {
             ),
         },
         parts=PARTS,
-        derived=DERIVED,
+        derived=DERIVED | OF_OPERATIONS,
         lined={BOM: ""},
+        listed={OPERATIONS: "operation_name"},
+        follows=frozenset({"operations", "resources"}),
         words={"ingredient_variant_id": "variants"},
     ),
     "replace_ingredient": Write(
