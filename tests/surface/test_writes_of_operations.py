@@ -24,13 +24,14 @@ def _asked(change: str, tenant: Tenant, variant: Record) -> Arguments:
         {"operation_row_id": first, "operation_name": "Sanding"},
         {"operation_row_id": second, "cost_parameter": 3},
     ]
-    return {
+    asked: dict[str, Arguments] = {
         "added": {"add_operation_rows": ADDED},
         "named twice": {"add_operation_rows": ADDED * 2},
         "changed": {"update_operation_rows": changed},
         "gone": {"delete_operation_row_ids": [first]},
         "others": {"delete_operation_row_ids": [first, second], "add_operation_rows": ADDED},
-    }[change]
+    }
+    return asked[change]
 
 
 @pytest.mark.parametrize("change", ["added", "named twice", "changed", "gone", "others"])

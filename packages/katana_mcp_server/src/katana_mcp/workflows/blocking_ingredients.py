@@ -21,6 +21,8 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
+from katana_mcp.workflows.computing import MOST_AT_ONCE
+from katana_mcp.workflows.contradicted import read_ingredients_again
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, Place
 from katana_mcp.workflows.needs import Need, Needs, arrivals_and_needs
 from katana_mcp.workflows.stock import LEVELS, age_of, levels_by_place, missing_of, unread
@@ -150,7 +152,7 @@ _USED = {
 _HELD_UP = frozenset(("id", "order_no", "location_id", "production_deadline_date"))
 _WAITING = frozenset(
     (
-        *("manufacturing_order_id", "variant_id", "total_remaining_quantity"),
+        *("id", "manufacturing_order_id", "variant_id", "total_remaining_quantity"),
         *("ingredient_availability", "ingredient_expected_date"),
     )
 )
@@ -171,6 +173,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
     selection = Selection(conditions, Order("id"), _MOST, fields=_HELD_UP)
     orders, more_orders = await first_rows(services, _ORDERS, selection)
+    await read_ingredients_again(await _taking(orders, services), orders, services)
     waiting, more_rows = await _waiting(request, orders, services)
     waits = sorted(_waits(waiting, orders), key=_Wait.rank)
 
@@ -215,6 +218,14 @@ async def _rows(
 def _too_many(left: Sequence[str]) -> ToolWarning:
     kinds = ", ".join(f"{titled(entity)}s" for entity in left)
     return truncated(f"of {kinds} the first {_MOST} are looked at: counts are lower bounds; narrow the orders down")
+
+
+async def _taking(orders: Sequence[Stored], services: Services) -> Sequence[Stored]:
+    """Return recipe rows of these orders that still take something, so many as one read keeps."""
+    mine = OneOf("manufacturing_order_id", tuple(order.id for order in orders))
+    conditions = (mine, NoneOf("ingredient_availability", ("PROCESSED",)))
+    selection = Selection(conditions, Order("id"), MOST_AT_ONCE, fields=_WAITING)
+    return (await first_rows(services, _RECIPE_ROWS, selection))[0]
 
 
 async def _waiting(

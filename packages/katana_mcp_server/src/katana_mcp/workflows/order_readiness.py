@@ -30,6 +30,7 @@ from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import EMPTY, get_int, number
 from katana_mcp.workflows import elsewhere
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.contradicted import read_orders_again
 from katana_mcp.workflows.elsewhere import Elsewhere, Move
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrivals, Incoming, arrivals
 from katana_mcp.workflows.needs import NOT_SHIPPING, SOLD, THERE, OpenRow, open_rows, shipped_rows
@@ -163,8 +164,12 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = (NoneOf("status", NOT_SHIPPING), *await where(request, services))
-    orders, more = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST, fields=_READ_OF))
-    judged = await _judged(orders, services)
+    selection = Selection(conditions, Order("id"), _MOST, fields=_READ_OF)
+    orders, more = await first_rows(services, _ORDERS, selection)
+    shipped = await shipped_rows([order.id for order in orders], services)
+    if await read_orders_again(orders, shipped, services):
+        orders, more = await first_rows(services, _ORDERS, selection)
+    judged = await _judged(orders, shipped, services)
     found = sorted((judgement for judgement in judged if _is_meant(judgement, request)), key=_Judged.rank)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -206,9 +211,10 @@ def _too_many() -> Sequence[ToolWarning]:
     return [truncated(message)]
 
 
-async def _judged(orders: Sequence[Stored], services: Services) -> Sequence[_Judged]:
+async def _judged(
+    orders: Sequence[Stored], shipped: Mapping[int | None, Decimal], services: Services
+) -> Sequence[_Judged]:
     """Return the orders of which something is left to ship."""
-    shipped = await shipped_rows([order.id for order in orders], services)
     today, days = iso(services.today()), services.days
     asked = (today, days)
     size = len(orders) + len(shipped)

@@ -25,6 +25,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, info, trun
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows import elsewhere
 from katana_mcp.workflows.computing import computed_once
+from katana_mcp.workflows.contradicted import read_orders_again
 from katana_mcp.workflows.elsewhere import Elsewhere, Move
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES
 from katana_mcp.workflows.needs import NOT_SHIPPING, arrivals_and_needs, open_rows, shipped_rows
@@ -100,6 +101,14 @@ async def _run(request: PromiseDateRequest, services: Services) -> Answer:
         return await _answer(request, reads)
 
 
+async def _current(asked: NameOrId, services: Services) -> Stored:
+    """Return an order as Katana has it, where stock says otherwise than it did when it was read."""
+    order = await one_record(services, _ORDER, asked, "order number")
+    shipped = await shipped_rows([order.id], services)
+    is_read = await read_orders_again([order], shipped, services)
+    return await one_record(services, _ORDER, asked, "order number") if is_read else order
+
+
 async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     _check_asked(request)
     services, began = reads.services, reads.services.clock.monotonic()
@@ -108,7 +117,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))
         asked_order = request.sales_order_id
-        order = await one_record(services, _ORDER, asked_order, "order number") if asked_order is not None else None
+        order = None if asked_order is None else await _current(asked_order, services)
     asked_for = [row.sku_or_variant_id for row in request.rows or ()]
     resolved = await resolve(asked_for, services)
     with now.refusals():
