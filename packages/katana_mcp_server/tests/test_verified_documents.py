@@ -103,7 +103,7 @@ async def test_an_ugly_delivery_note_is_matched_as_far_as_it_can_be(stage: Stage
     assert absent == {_sku(tenant, row) for row in order["purchase_order_rows"]} - {sku, _sku(tenant, boxed)}
     came = {row["row_id"]: row["quantity"] for row in answer["receive"]["rows"]}
     assert came == {first["id"]: 3, boxed["id"]: 1}
-    assert await _previews(stage, answer) >= 4
+    assert await _previews(stage, answer) == 3
 
 
 async def test_without_a_unit_a_quantity_that_fits_only_in_stock_units_is_one(stage: Stage, tenant: Tenant) -> None:
@@ -163,11 +163,11 @@ async def test_prices_taxes_and_totals_are_compared_in_the_orders_currency(stage
         if difference.get("sku") in (None, line["sku"])
     }
     assert (differences["price"]["document"], differences["price"]["order"]) == (2.5, row["price_per_unit"])
-    assert differences["tax_rate"]["settle"]["arguments"]["update_rows"] == [
-        {"row_id": row["id"], "tax_rate_id": other["id"]}
+    assert differences["price"]["settle"]["arguments"]["update_rows"] == [
+        {"row_id": row["id"], "price_per_unit": 2.5, "tax_rate_id": other["id"]}
     ]
     assert {"net_total", "tax_total"} <= differences.keys()
-    assert await _previews(stage, answer) >= 3
+    assert await _previews(stage, answer) == 2
     foreign = await stage.call(TOOL, **asked, lines=[line], currency="XPF")
     assert "currency" in _kinds(foreign)
     assert not {"price", "net_total"} & set(_kinds(foreign))

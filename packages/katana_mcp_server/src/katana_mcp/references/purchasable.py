@@ -22,6 +22,7 @@ class PurchasableVariant:
     rate: Decimal | None = None
     bought: bool = True
     in_batches: bool = False
+    in_units: bool = False
     service: bool = False
     is_cached: bool = True
     item: tuple[str, int] | None = None
@@ -48,5 +49,6 @@ def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:
         rate=number(item, "purchase_uom_conversion_rate"),
         bought=get_bool(item, "is_purchasable") is not False,
         in_batches=bool(get_bool(item, "batch_tracked")),
+        in_units=bool(get_bool(item, "serial_tracked")),
         service=parent is not None and parent[0] == "service",
     )

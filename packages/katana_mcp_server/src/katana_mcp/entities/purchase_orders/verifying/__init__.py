@@ -1,7 +1,7 @@
 """`verify_order_document`: a delivery note or supplier invoice held against a purchase order; nothing is written."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -9,10 +9,10 @@ from fractions import Fraction
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.verifying.advisories import advisories, came_before
-from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, currencies, differences, to_decimal
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, absent, currencies, differences, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.history import last_purchases, unusual
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
-from katana_mcp.entities.purchase_orders.verifying.merging import in_few_corrections, most_rows
+from katana_mcp.entities.purchase_orders.verifying.merging import in_few_calls, is_change, most_rows
 from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.responses import (
     ComparedTotals,
@@ -22,7 +22,7 @@ from katana_mcp.entities.purchase_orders.verifying.responses import (
     VerifiedRow,
     VerifyOrderDocumentAnswer,
 )
-from katana_mcp.entities.purchase_orders.verifying.settling import DELETED, UNDER_WAY, Settling
+from katana_mcp.entities.purchase_orders.verifying.settling import DELETED, UNDER_WAY, Settling, Way
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side, read_lines
 from katana_mcp.entities.purchase_orders.verifying.strangers import not_on_order, strangers
 from katana_mcp.entities.purchase_orders.verifying.totalling import differing, totals_of
@@ -59,13 +59,15 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     compared = totals_of(order.record, lines, sides, terms)
     found = [
         *currencies(terms),
-        *(difference for side in sides for difference in differences(side, terms)),
+        *(difference for side in sides if side.lines for difference in differences(side, terms)),
         *(not_on_order(side, how, terms) for side, how in zip(others.sides.values(), bought, strict=True)),
         *others.unmatched,
+        *absent(sides, terms),
         *differing(compared, len(lines), terms),
     ]
     history, costs = await last_purchases(sides, order, services), await _costs(order.record, services)
-    found = in_few_corrections(found, most_rows(order.record, costs, services.most_writes))
+    most = most_rows(order.record, costs, min(services.most_lines, services.most_writes))
+    found = in_few_calls(found, most)
     shown, goods, cut = _bounded(found, [_good(side, history.get(place)) for place, side in enumerate(sides)])
     matched_sides = [side for side in sides if side.quantity and None not in side.factors and not side.is_again]
     unread = [side for side in sides if side.lines and (side.quantity is None or side.is_nothing)]
@@ -83,7 +85,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         goods=goods,
         totals=[*compared.totals.values(), *_total_of(costs)],
         receive=None if way is None or way.settle is None else way.settle.arguments,
-        next_actions=[] if way is None or way.settle else [f"nothing to receive: {way.no_call}"],
+        next_actions=[] if way is None else _next_actions(way, found),
     )
 
 
@@ -91,6 +93,14 @@ async def _names(order: Stored, services: Services) -> Names:
     record = order.record
     variants = [row.get("variant_id") for row in rows(record, "purchase_order_rows")]
     return await look_up(services.cache, {"variant": variants, "supplier": [record.get("supplier_id")]})
+
+
+def _next_actions(way: Way, found: Iterable[Difference]) -> list[str]:
+    """Return why nothing is received, or what comes before: Katana keeps rows that came as they are."""
+    if way.settle is None:
+        return [f"nothing to receive: {way.no_call}"]
+    is_first = any(difference.settle is not None and is_change(difference.settle) for difference in found)
+    return ["before `receive`: apply the call that changes rows, and compare again"] if is_first else []
 
 
 def _head(order: Record, names: Names) -> dict[str, object]:
@@ -124,15 +134,14 @@ async def _terms(request: VerifyOrderDocumentRequest, order: Stored, running: st
     currency = text(record, "currency")
     same = request.currency is None or request.currency == currency
     given = None if request.exchange_rate is None else Fraction(request.exchange_rate)
-    rows_held = len(rows(record, "purchase_order_rows"))
     return Terms(
         request=request,
         settling=Settling(
             int(order.id),
             text(record, "status"),
-            rows_held,
             DELETED if order.deleted else running and UNDER_WAY,
-            is_billed=text(record, "billing_status") in {"BILLED", "PARTIALLY_BILLED"},
+            is_billed=text(record, "billing_status") not in {None, "NOT_BILLED"},
+            is_outsourced=text(record, "entity_type") == "outsourced",
         ),
         currency=currency,
         exchange=Fraction(1) if same and given is None else given,

@@ -1,6 +1,6 @@
 """What differs between a document and an order, good by good, each with the call that would settle it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +19,7 @@ _AGAIN = (
     "if the document is of the delivery that came before, there is nothing to do; if it is of another one, first order "
     "what is missing with modify_purchase_order"
 )
+_PART = "`receive` receives what came, and the rest stays open"
 _WHICH = "rows of this item have several prices or units: change the right row by hand"
 
 
@@ -48,10 +49,7 @@ def to_decimal(value: Fraction) -> Decimal:
 
 
 def differences(side: Side, terms: Terms) -> Iterator[Difference]:
-    """Yield what differs of a good that the order has."""
-    if not side.lines:
-        yield from _absent(side, terms)
-        return
+    """Yield what differs of a good that both have."""
     yield from _unreadable(side)
     if None in side.factors:
         yield from _units(side)
@@ -79,15 +77,20 @@ def _in_words(value: Fraction, side: Side) -> str:
     return f"{plain_number(to_decimal(value))} {side.unit.name or ''}".rstrip()
 
 
-def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
-    is_note = terms.request.kind == "delivery_note"
-    due = side.open if is_note else side.ordered
-    if not due:
-        return
-    message = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
-    still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
-    message += f"; the call deletes its rows: do not use it if {still}"
-    yield _said(side, "not_on_document", message, terms.settling.dropped(side), order=due, document=Decimal(0))
+def absent(sides: Sequence[Side], terms: Terms) -> Iterator[Difference]:
+    """Yield the goods that the document lacks, each with the call that takes it off where others stay."""
+    is_note, lacking = terms.request.kind == "delivery_note", [side for side in sides if not side.lines]
+    stay = sum(len(side.rows) for side in sides) - sum(len(side.open_rows) for side in lacking)
+    for side in lacking:
+        due = side.open if is_note else side.ordered
+        if not due:
+            continue
+        message = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
+        way = terms.settling.dropped(side, has_others=stay > 0)
+        if way.settle is not None:
+            still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
+            message += f"; the call deletes its rows: do not use it if {still}"
+        yield _said(side, "not_on_document", message, way, order=due, document=Decimal(0))
 
 
 def _unreadable(side: Side) -> Iterator[Difference]:
@@ -141,7 +144,10 @@ def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
     if settling.status == "RECEIVED" and not is_note:
         return settling.came(side, more)
     can_come = is_note and settling.status != "DRAFT"
-    return settling.received([side]) if can_come and more < 0 else settling.quantity_of(side, more)
+    if not can_come or more > 0:
+        return settling.quantity_of(side, more)
+    way = settling.received([side])
+    return way if way.settle is None else Way(no_call=_PART)
 
 
 def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:
@@ -189,11 +195,16 @@ def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
 
 
 def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
-    having = [key for key, percent in terms.rates.items() if percent == rate]
+    having = tax_rate_ids(rate, terms)
     if len(having) != 1:
         known = f"{len(having)} tax rates" if having else "no tax rate"
         return Way(no_call=f"the account has {known} of {plain_number(rate)} %")
     return terms.settling.rows_changed(side, "tax_rate_id", having[0])
+
+
+def tax_rate_ids(rate: Decimal, terms: Terms) -> list[int]:
+    """Return the account's tax rates of so many percent."""
+    return [key for key, percent in terms.rates.items() if percent == rate]
 
 
 def _tolerance(terms: Terms) -> Decimal:

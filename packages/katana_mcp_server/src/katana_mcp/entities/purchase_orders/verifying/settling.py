@@ -16,6 +16,7 @@ from katana_mcp.tools.requests import MAX_AMOUNT
 from katana_mcp.values import get_int, number
 
 CORRECT: Literal["correct_purchase_order"] = "correct_purchase_order"
+MODIFY: Literal["modify_purchase_order"] = "modify_purchase_order"
 _INEXACT = "it cannot be written exactly in the order's unit: change the row by hand"
 DELETED = "the order was deleted in Katana"
 UNDER_WAY = "a correction of the order is under way: see `warnings`"
@@ -23,6 +24,10 @@ _DRAFT = "the order is a draft: order it first, by modify_purchase_order with st
 _BILLED = (
     "the order is billed: correct_purchase_order with reopen_billed=true changes it, and may post to accounting again"
 )
+_OUTSOURCED = "the order is outsourced, and a correction would lose what its ingredients were taken from"
+_CREATE = "use create_purchase_order"
+NOT_ADDED = f"if it came, {_CREATE}"
+_NEVER_CAME = f"it was received: only if it never came, {CORRECT} takes it off with `delete_row_ids`"
 _SEVERAL = "several rows of the order are of this item: correct the right one with correct_purchase_order"
 _LOCKED = (
     "received rows can no longer be changed; correct_purchase_order corrects them when all of the order is received"
@@ -44,33 +49,39 @@ class Settling:
     Attributes:
         order: its id.
         status: as it is.
-        row_count: of all of its rows.
         closed: why nothing of it is changed now; None where it may be.
         is_billed: whether bills of it stand in accounting.
+        is_outsourced: whether its supplier uses up goods of ours.
     """
 
     order: int
     status: str | None
-    row_count: int
     closed: str | None = None
     is_billed: bool = False
+    is_outsourced: bool = False
+
+    @property
+    def locked(self) -> str | None:
+        """Why no call corrects what was received; None where one does."""
+        if self.closed is not None:
+            return self.closed
+        if self.is_outsourced:
+            return f"{_OUTSOURCED}: correct it in Katana"
+        if self.status != "RECEIVED":
+            return _LOCKED
+        return _BILLED if self.is_billed else None
 
     def modify(self, **arguments: object) -> Way:
         """Return the call that changes the order so."""
         if self.closed is not None:
             return Way(no_call=self.closed)
-        return Way(Call(tool="modify_purchase_order", arguments={"purchase_order_id": self.order, **arguments}))
+        return Way(Call(tool=MODIFY, arguments={"purchase_order_id": self.order, **arguments}))
 
-    def correct(self, rows: Sequence[Record], name: str, value: object) -> Way:
-        """Return the call that corrects a field of received rows, where Katana reopens the order."""
-        if self.closed is not None:
-            return Way(no_call=self.closed)
-        if self.status != "RECEIVED" or not rows:
-            return Way(no_call=_LOCKED)
-        if self.is_billed:
-            return Way(no_call=_BILLED)
-        changed = [{"row_id": get_int(row, "id"), name: value} for row in rows]
-        return Way(Call(tool=CORRECT, arguments={"purchase_order_id": self.order, "update_rows": changed}))
+    def correct(self, **arguments: object) -> Way:
+        """Return the call that corrects the order so, where all of it was received."""
+        if self.locked is not None:
+            return Way(no_call=self.locked)
+        return Way(Call(tool=CORRECT, arguments={"purchase_order_id": self.order, **arguments}))
 
     def row_set(self, row: Record, name: str, value: Fraction) -> Way:
         """Return the call that sets an amount of an open row."""
@@ -90,15 +101,15 @@ class Settling:
         """Return the call that sets a field of the open rows of a good that have another value."""
         rows = [row for row in side.open_rows if _plain(row.get(name)) != value]
         if not rows:
-            return self.correct([row for row in side.rows if _plain(row.get(name)) != value], name, value)
-        return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: value} for row in rows])
+            came = [row for row in side.rows if _plain(row.get(name)) != value]
+            return self.correct(update_rows=_changed(came, name, value)) if came else Way(no_call=_LOCKED)
+        return self.modify(update_rows=_changed(rows, name, value))
 
     def quantity_of(self, side: Side, more: Fraction) -> Way:
         """Return the call that orders more of a good, or less where `more` is less than nothing."""
         rows = side.open_rows
         if not rows:
-            price = side.rows[-1].get("price_per_unit")
-            return self.added(side, more, price) if more > 0 else Way(no_call=_LOCKED)
+            return self._more(side, more)
         then = Fraction(_quantity(rows[-1])) + more
         if then <= 0:
             return Way(
@@ -106,37 +117,53 @@ class Settling:
             )
         return self.row_set(rows[-1], "quantity", then)
 
+    def _more(self, side: Side, more: Fraction) -> Way:
+        """Return the call that orders more of a good that came; a received order takes no more of it by guess."""
+        if self.closed is not None or more <= 0:
+            return Way(no_call=self.locked)
+        if self.status == "RECEIVED":
+            how = self.locked or f"correct the quantity with {CORRECT}"
+            return Way(no_call=f"if it is of another delivery, {_CREATE}; if more came than was received, {how}")
+        last = side.rows[-1]
+        return self.added(side, more, last.get("price_per_unit"), get_int(last, "tax_rate_id"))
+
     def came(self, side: Side, more: Fraction) -> Way:
         """Return the call that corrects how much of a good was received, where all of the order was."""
+        if self.locked is not None:
+            return Way(no_call=self.locked)
         if len(side.rows) > 1 or not side.is_alone:
             return Way(no_call=_SEVERAL)
         amount = _sendable(Fraction(_quantity(side.rows[0])) + more)
         if not amount:
             return Way(no_call=_INEXACT)
-        way = self.correct(side.rows, "quantity", plain_number(amount))
         traced = _traced(side.rows[0])
-        return way if way.settle is None or traced is None else Way(no_call=traced)
+        if traced is not None:
+            return Way(no_call=traced)
+        return self.correct(update_rows=_changed(side.rows, "quantity", plain_number(amount)))
 
-    def added(self, side: Side, quantity: Fraction, price: object) -> Way:
-        """Return the call that adds a row of a good to the order; `price` None where its own one fits."""
-        if self.status == "RECEIVED":
-            return Way(no_call="no rows can be added to a received order: use create_purchase_order")
+    def added(self, side: Side, quantity: Fraction, price: object, tax_rate: int | None) -> Way:
+        """Return the call that adds a row of a good; `price` and `tax_rate`, an id, None where its own ones fit."""
         amount = _sendable(quantity)
         if not amount:
             return Way(no_call=_INEXACT)
         row: dict[str, object] = {"sku_or_variant_id": side.good.variant_id, "quantity": plain_number(amount)}
         if price is not None:
             row["price_per_unit"] = _plain(price)
+        if tax_rate is not None:
+            row["tax_rate_id"] = tax_rate
+        if self.status == "RECEIVED":
+            is_outsourced = self.closed is None and self.is_outsourced
+            return Way(no_call=f"{_OUTSOURCED}: {NOT_ADDED}") if is_outsourced else self.correct(add_rows=[row])
         if side.rows and side.unit.name is not None:
             row |= {"purchase_uom": side.unit.name, "purchase_uom_conversion_rate": plain_number(side.unit.rate)}
         return self.modify(add_rows=[row])
 
-    def dropped(self, side: Side) -> Way:
-        """Return the call that takes the open rows of a good off the order."""
+    def dropped(self, side: Side, *, has_others: bool) -> Way:
+        """Return the call that takes the open rows of a good off the order, where rows of others stay."""
         ids = [get_int(row, "id") for row in side.open_rows]
         if not ids:
-            return Way(no_call=_LOCKED)
-        if len(ids) == self.row_count:
+            return Way(no_call=self.locked or _NEVER_CAME)
+        if not has_others:
             return Way(no_call="the order would have no rows left; use delete_purchase_order to delete it")
         return self.modify(delete_row_ids=ids)
 
@@ -175,6 +202,10 @@ def _traced(row: Record) -> str | None:
         return None
     what, named = ("serial numbers", "serial_number_ids") if is_of_units(held) else ("batches", "batches")
     return f"row {get_int(row, 'id')} came in {what}: {CORRECT} changes it with its `{named}` named"
+
+
+def _changed(rows: Sequence[Record], name: str, value: object) -> list[Record]:
+    return [{"row_id": get_int(row, "id"), name: value} for row in rows]
 
 
 def _receipts(side: Side) -> list[Mapping[str, object]]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from katana_mcp.entities.purchase_orders.reading import goods_of
-from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, tax_rate_ids, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
 from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, as_named, codes_of, several
 from katana_mcp.entities.purchase_orders.verifying.responses import Difference
-from katana_mcp.entities.purchase_orders.verifying.settling import Way, corrected_lines
+from katana_mcp.entities.purchase_orders.verifying.settling import CORRECT, NOT_ADDED, Way, corrected_lines
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, exact
 from katana_mcp.references.display_names import look_up, text
@@ -19,6 +19,10 @@ from katana_mcp.references.suggestions import did_you_mean
 from katana_mcp.tools.answers import plain_number
 
 _LONGEST = 60
+_NOT_COME = (
+    "; the call also receives it: if it has not come, leave it out of `add_rows` and order it with "
+    "create_purchase_order"
+)
 
 
 @dataclass(slots=True)
@@ -86,9 +90,10 @@ def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
 def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Difference:
     """Return that a good of the document is not on the order, with the call that adds it."""
     came, way = None if side.is_unsaid else side.quantity, _way(side, bought, terms)
+    is_received_too = way.settle is not None and way.settle.tool == CORRECT and terms.request.kind == "invoice"
     return Difference(
         kind="not_on_order",
-        message=f"{side.good.called}: the order has no row for it",
+        message=f"{side.good.called}: the order has no row for it{_NOT_COME if is_received_too else ''}",
         sku=side.good.sku,
         lines=side.places,
         document=None if came is None else to_decimal(came),
@@ -99,20 +104,41 @@ def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Differ
 
 
 def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
-    if bought.service or not bought.is_cached:
-        return Way(
-            no_call="it is a service"
-            if bought.service
-            else "it is not in the cache yet, so how it is bought is not known"
-        )
-    if not side.quantity or side.is_nothing:
-        return corrected_lines(side) if side.is_nothing else Way(no_call="how much of it came is not known")
-    if side.is_unsaid:
-        units = f"{side.unit.name or 'a unit'} of {plain_number(side.unit.rate)} {side.unit.stock or 'stock units'}"
-        return Way(no_call=f"it is bought by the {units}: give the `unit` of its line, and compare again")
+    why = _unaddable(side, bought, terms)
+    if why is not None or side.quantity is None:
+        return Way(no_call=why)
     prices = [price * terms.exchange for price in side.prices] if terms.exchange is not None else []
     if len(prices) == 1 and (price := exact(prices[0])) is not None:
-        return terms.settling.added(side, side.quantity, price)
+        return terms.settling.added(side, side.quantity, price, _tax_rate(side, terms))
     if not prices and bought.price is not None and bought.currency == terms.currency:
-        return terms.settling.added(side, side.quantity, None)
+        return terms.settling.added(side, side.quantity, None, _tax_rate(side, terms))
     return Way(no_call="no price in the currency of the order is known: give one in its line")
+
+
+def _unaddable(side: Side, bought: PurchasableVariant, terms: Terms) -> str | None:
+    """Return why no call adds a good, whatever it costs; None where one may."""
+    if bought.service:
+        return "it is a service"
+    if not bought.is_cached:
+        return "it is not in the cache yet, so how it is bought is not known"
+    if side.quantity is None or side.is_nothing:
+        return corrected_lines(side).no_call if side.is_nothing else "how much of it came is not known"
+    if side.is_unsaid:
+        units = f"{side.unit.name or 'a unit'} of {plain_number(side.unit.rate)} {side.unit.stock or 'stock units'}"
+        return f"it is bought by the {units}: give the `unit` of its line, and compare again"
+    is_received = terms.settling.status == "RECEIVED" and terms.settling.locked is None
+    return _tracked(bought) if is_received else None
+
+
+def _tracked(bought: PurchasableVariant) -> str | None:
+    """Return why a good comes with a correction only once it is said of what it is; None where it need not be."""
+    if bought.in_batches:
+        return f"it is tracked by batch: {CORRECT} adds it with its `batches` named"
+    return f"it has serial numbers, which no correction adds: {NOT_ADDED}" if bought.in_units else None
+
+
+def _tax_rate(side: Side, terms: Terms) -> int | None:
+    """Return the tax rate that the lines of a good have; None where it is not one that the account has once."""
+    rates = {rate for line in side.lines if (rate := line.asked.tax_rate) is not None}
+    having = [key for rate in rates for key in tax_rate_ids(rate, terms)]
+    return having[0] if len(having) == len(rates) == 1 else None
