@@ -9,6 +9,7 @@ from journal_plans import hasty
 from server_wire import Wire
 
 from katana_mcp.journal.journal import Journal
+from katana_mcp.journal.lanes import Lanes
 from katana_mcp.testing import Payload, Stage, payload_of
 from katana_sandbox import Delay, Fault, ManualClock, Status, Tenant
 
@@ -23,6 +24,10 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _blocking(answer: Payload) -> list[str]:
     return [warning["code"] for warning in answer["warnings"] if warning["severity"] == "blocking"]
+
+
+def _plans_running(answer: Payload) -> list[Payload]:
+    return [warning for warning in answer["warnings"] if warning["code"] == "plan_running"]
 
 
 async def _running(stage: Stage, tenant: Tenant, seconds: float = 25) -> tuple[Wire, str]:
@@ -126,6 +131,62 @@ async def test_plans_for_other_orders_are_made_meanwhile(stage: Stage, tenant: T
     await _halfway(stage, tenant, clock)
     other = CASES["small"].make(tenant, "PO-901")
     assert "plan_token" in await stage.call(TOOL, purchase_order_id="PO-901", **small_edit(other))
+
+
+@pytest.mark.parametrize("size", ["small", "small sale", "small make"])
+async def test_whoever_reads_a_document_whose_correction_stopped_is_told_that_it_is_in_a_state_between(
+    stage: Stage, tenant: Tenant, clock: ManualClock, size: str
+) -> None:
+    order, token = await _halfway(stage, tenant, clock, size)
+    kind = CASES[size].kind
+    reads: list[tuple[str, Wire]] = [
+        (f"get_{kind}", {"id": order["id"]}),
+        (f"list_{kind}s", {"limit": 3}),
+        (f"list_{kind}s", {"ids": [order["id"]]}),
+        (f"search_{kind}s", {"query": NUMBER}),
+    ]
+    if size == "small make":
+        reads.append(("get_manufacturing_order_recipe", {"manufacturing_order_id": order["id"]}))
+    else:
+        reads.append((f"list_{kind}s", {"rows_only": True, "ids": [order["id"]]}))
+    for tool, asked in reads:
+        await stage.call(tool, **asked)
+        before = stage.requests()
+        (warning,) = _plans_running(await stage.call(tool, **asked))
+        assert stage.requests() == before
+        assert warning["severity"] == "advisory"
+        assert warning["message"].startswith(f"another plan changes this: correct {kind.replace('_', ' ')} {NUMBER}")
+        end = "apply its token again to continue, or with roll_back to put the record back"
+        assert warning["message"].endswith(f"; it stopped halfway (journal entry 1): {end}")
+    assert _plans_running(await stage.call(f"list_{kind}s", limit=1, page=30)) == []
+    await brought_to_its_end(stage, clock, token)
+    for tool, asked in reads:
+        assert _plans_running(await stage.call(tool, **asked)) == []
+
+
+async def test_a_document_that_is_read_while_its_correction_runs_says_how_far_it_is(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order, token = await _running(stage, tenant)
+    (warning,) = _plans_running(await stage.call("get_purchase_order", purchase_order_id=order["id"]))
+    assert "; it is being applied (journal entry 1, 1 of 3 steps are done): " in warning["message"]
+    other = CASES["small"].make(tenant, "PO-901")
+    assert _plans_running(await stage.call("get_purchase_order", purchase_order_id=other["id"])) == []
+    await brought_to_its_end(stage, clock, token)
+
+
+async def test_where_nothing_was_ever_planned_no_read_asks_the_journal(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = CASES["small"].make(tenant, NUMBER)
+
+    def asked(_: object) -> dict[str, int]:
+        raise AssertionError("a thread was asked")
+
+    monkeypatch.setattr(Lanes, "kept", asked)
+    shown = await stage.call("get_purchase_order", purchase_order_id=order["id"])
+    assert shown["order"]["status"] == "RECEIVED"
+    assert (await stage.call("list_purchase_orders", ids=[order["id"]]))["rows"]
 
 
 @pytest.mark.parametrize("kind", ["delivery_note", "invoice"])

@@ -191,6 +191,11 @@ class Entity:
         return titled(self.plural)
 
     @property
+    def changes_in_steps(self) -> bool:
+        """Whether plans of many steps change its records, which are then seen between two of them."""
+        return any(change.saga is not None for change, _ in self.workflows.values())
+
+    @property
     def row(self) -> View:
         """How its rows look where sources do not differ.
 

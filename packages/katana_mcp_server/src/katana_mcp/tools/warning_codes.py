@@ -21,7 +21,7 @@
 | `confirmation_required` | blocking | a person has to confirm each write here, and this client cannot ask one |
 | `declined_plan` | blocking | a plan, or a call of another server, that a person said no to; nothing was done |
 | `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
-| `plan_running` | blocking; advisory of a comparison | the plan, or another of the same record, is being applied |
+| `plan_running` | blocking; advisory of a read | the plan, or another of the same record, is being applied |
 | `plan_too_large` | blocking | the plan holds more than one plan may here; nothing was written |
 | `too_many_writes` | blocking | the caller has sent as many writes in a minute as are allowed; the token stays good |
 | `journal_unavailable` | blocking | the journal of writes cannot be used: nothing is written; advisory after a write |

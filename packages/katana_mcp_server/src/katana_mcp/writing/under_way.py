@@ -1,14 +1,21 @@
-"""Plans of many steps that are under way: what is planned or compared meanwhile sees a record in a state between."""
+"""Plans of many steps that are under way: who plans, compares or reads meanwhile sees a record in a state between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from cache_core.records import RecordId
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.references.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory
+from katana_mcp.writing.change import record_lane
 from katana_mcp.writing.plan_locks import CONTINUE, lane_names, steps_done
 
 type Kept = Mapping[str, int]
 """By the name of a lane, the entry of the plan of many steps that keeps it."""
+
+NONE_KEPT: Kept = MappingProxyType({})
 
 
 async def kept_lanes(services: Services) -> Kept:
@@ -33,6 +40,20 @@ async def under_way(lanes: Sequence[str], kept: Kept, services: Services) -> str
     except JournalError:
         return None
     return None if entry is None else _in_words(entry, services)
+
+
+async def states_between(records: Iterable[tuple[str, RecordId]], kept: Kept, services: Services) -> list[ToolWarning]:
+    """Return a warning for each plan that changes one of these records, which are then shown between two of its steps.
+
+    Args:
+        records: what is shown, each with its cache entity.
+        kept: the lanes that were kept when they were read.
+        services: the journal and the clock.
+    """
+    if not kept:
+        return []
+    found = [await under_way([record_lane(entity, int(key))], kept, services) for entity, key in records]
+    return [advisory(warning_codes.PLAN_RUNNING, message) for message in dict.fromkeys(found) if message]
 
 
 def _in_words(entry: Entry, services: Services) -> str:

@@ -173,6 +173,7 @@ def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
 GET_MANUFACTURING_ORDER = document_tool(
     Document(
         source="manufacturing_order",
+        changes_in_steps=True,
         toolset="manufacturing",
         key="order number",
         what="with recipe rows, operations and productions, by id or order number",
@@ -195,6 +196,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
     Document(
         tool="get_manufacturing_order_recipe",
         source="manufacturing_order",
+        changes_in_steps=True,
         toolset="manufacturing",
         key="order number",
         what="with its ingredients alone: planned, consumed and remaining quantities, and what is missing",

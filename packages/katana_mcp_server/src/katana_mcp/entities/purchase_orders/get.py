@@ -175,6 +175,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
 GET_PURCHASE_ORDER = document_tool(
     Document(
         source="purchase_order",
+        changes_in_steps=True,
         toolset="purchasing",
         key="order number",
         what="with rows received or open, ingredients, additional costs and bills, by id or order number; rows carry "

@@ -119,6 +119,7 @@ _NAMED: dict[str, tuple[str, ...]] = ROW_VARIANTS | {
 GET_SALES_ORDER = document_tool(
     Document(
         source="sales_order",
+        changes_in_steps=True,
         toolset="sales",
         key="order number",
         what="with rows, addresses, shipments and what is made for it, by id or order number",

@@ -20,6 +20,7 @@ from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, Envelope, size_of
 from katana_mcp.tools.outgoing import LONGEST_TEXT, MAX_ANSWER_BYTES
 from katana_mcp.tools.requests import PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.writing.under_way import NONE_KEPT, kept_lanes, states_between
 
 
 class DocumentRequest(Request):
@@ -65,6 +66,7 @@ class Document:
         tool: its name where that is not `get_<source>`.
         cross_reference: the second paragraph of its description where it has no list as partner.
         costs: what it reads that its list does not, where that is worth a thought.
+        changes_in_steps: whether plans of many steps change it, as of its entity.
     """
 
     source: str
@@ -83,6 +85,7 @@ class Document:
     tool: str | None = None
     cross_reference: str | None = None
     costs: str = ""
+    changes_in_steps: bool = False
 
 
 _ROWS_PER_PAGE = (50, 20, 10, 5, 2)
@@ -147,6 +150,7 @@ def of_ids(path: str, *ids: int | None) -> Where:
 async def _get(document: Document, request: DocumentRequest, services: Services) -> Answer:
     views = _views(document, request)
     now = await current(services, (*views, *document.reads), views)
+    kept = await kept_lanes(services) if document.changes_in_steps else NONE_KEPT
     with now.refusals():
         source, stored = await _found(document, request, services)
     beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
@@ -165,7 +169,11 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
         "rows_have_more": more,
         "next_actions": [on] if more else [],
     }
-    warnings = [*_deleted_warning(document, stored, services.syncer.specs[source]), *_cut(beside)]
+    warnings = [
+        *await states_between([(source, stored.id)], kept, services),
+        *_deleted_warning(document, stored, services.syncer.specs[source]),
+        *_cut(beside),
+    ]
     return now.answer(document.answer, *warnings, **fields)
 
 

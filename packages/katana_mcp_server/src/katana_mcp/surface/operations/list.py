@@ -7,7 +7,7 @@ from typing import cast
 
 from cache_core.conditions import Order, Where, hold
 from cache_core.protocol import Selected, Selection
-from cache_core.records import Json, Record
+from cache_core.records import Json, Record, RecordId
 from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.services import Current, Services, current
@@ -24,6 +24,7 @@ from katana_mcp.tools.answers import Answer, first_of, listed_of
 from katana_mcp.tools.requests import ListRequest
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import rows as rows_of
+from katana_mcp.writing.under_way import NONE_KEPT, kept_lanes, states_between
 
 REACH = 10_000
 """Rows that the pages of a list reach where they are merged from several cache entities."""
@@ -77,6 +78,7 @@ def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
 async def _list(entity: Entity, request: ListRequest, services: Services) -> Answer:
     views = _views(entity, request)
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
+    kept = await kept_lanes(services) if entity.changes_in_steps else NONE_KEPT
     with now.refusals():
         request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
         find = partial(_found, views, request, services, entity.single_rows)
@@ -110,6 +112,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         *notices,
         *await unknown_values(request, tuple(views), services),
         *_unread(tuple(views), request, now, services),
+        *(await states_between(await _shown(found, asked.first, page.end), kept, services) if kept else ()),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -138,6 +141,10 @@ class _Found:
     total: int
     window: Callable[[int, int], Awaitable[Sequence[Sourced]]]
     missing: list[int] | None = None
+
+
+async def _shown(found: _Found, first: int, last: int) -> list[tuple[str, RecordId]]:
+    return [(source, row.id) for source, row in await found.window(first, last)]
 
 
 async def _found(

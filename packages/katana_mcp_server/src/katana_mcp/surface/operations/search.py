@@ -20,6 +20,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Empty, found_of
 from katana_mcp.tools.requests import ForgivingSearchRequest, SearchRequest
 from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.writing.under_way import NONE_KEPT, kept_lanes, states_between
 
 REACH = 1_000
 """Rows, best first, that the pages of a search reach."""
@@ -68,6 +69,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
     now = await _current(entity, request, services)
+    kept = await kept_lanes(services) if entity.changes_in_steps else NONE_KEPT
     request = request.model_copy(update={"query": await coded.number_alone(entity, request.query, services)})
     searches = _searches(entity, request)
     results, hits = await _found(searches, services)
@@ -96,7 +98,14 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         page.fields["next_actions"] = [
             f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
         ]
-    warnings = [*page.warnings, *left_out(request.query), *partial_matches(entity.titles, request.query, hits_of_page)]
+    shown = [(source, row.id) for source, row in rows_of_page[: page.end - asked.first]]
+    between = await states_between(shown, kept, services)
+    warnings = [
+        *between,
+        *page.warnings,
+        *left_out(request.query),
+        *partial_matches(entity.titles, request.query, hits_of_page),
+    ]
     return now.answer(
         found_of(entity.row.model),
         *([await coded.missed(entity, written or request.query, rows_of_page, services)] if is_missed else []),
