@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from correcting_orders import goods, small, stock
+from correcting_orders import goods, small, stock, units
 from correcting_steps import brought_to_its_end
 from journal_plans import hasty
 from server_wire import Wire, live
@@ -189,6 +189,27 @@ async def test_of_an_outsourced_order_that_was_received_no_correction_is_propose
         update_rows=[{"row_id": order["purchase_order_rows"][0]["id"], "quantity": 7}],
     )
     assert "plan_token" not in tried
+
+
+async def test_of_rows_with_serial_numbers_that_reopening_would_merge_no_correction_is_proposed(
+    stage: Stage, tenant: Tenant
+) -> None:
+    order = units(tenant, NUMBER)
+    first, second = (row for row in order["purchase_order_rows"] if row.get("traceability"))
+    plain = next(row for row in order["purchase_order_rows"] if not row.get("traceability"))
+    lines = [line_of(tenant, plain, price=5), _forgotten(tenant, order)]
+    asked: Wire = {"purchase_order_id": NUMBER, "lines": lines, "kind": "invoice"}
+    assert [call["tool"] for call in _calls(await stage.call(TOOL, **asked))] == ["correct_purchase_order"]
+    tenant.edit("purchase_order_rows", second["id"], price_per_unit=first["price_per_unit"])
+    tried = await stage.call(
+        "correct_purchase_order", purchase_order_id=NUMBER, update_rows=[{"row_id": plain["id"], "price_per_unit": 5}]
+    )
+    assert "plan_token" not in tried
+    answer = await stage.call(TOOL, **asked)
+    assert _calls(answer) == []
+    why = f"reopening the order would make one row of rows {first['id']}, {second['id']} with serial numbers"
+    assert _of(answer, "price")["no_call"] == f"{why}: correct it in Katana"
+    assert _of(answer, "not_on_order")["no_call"] == f"{why}: if it came, use create_purchase_order"
 
 
 async def test_of_a_billed_order_no_correction_is_proposed_that_posts_again(stage: Stage, tenant: Tenant) -> None:

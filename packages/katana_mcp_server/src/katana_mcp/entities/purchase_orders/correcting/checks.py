@@ -23,7 +23,7 @@ from katana_mcp.entities.purchase_orders.correcting.request import (
     CorrectPurchaseOrderRequest,
     ForgottenRow,
 )
-from katana_mcp.entities.purchase_orders.correcting.showing import moves, not_kept, reopened
+from katana_mcp.entities.purchase_orders.correcting.showing import merged_units, moves, not_kept
 from katana_mcp.entities.purchase_orders.pricing import ROWS, good_of
 from katana_mcp.entities.purchase_orders.showing import bills
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
@@ -31,7 +31,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.stock_moves import shortages
 
 
@@ -184,10 +184,9 @@ def _merged(change: Transition) -> Iterator[ToolWarning]:
     holds may then come with another one is nowhere said: attaching serial numbers to rows of purchase orders was never
     tried (5.4), and a refusal halfway would leave the goods out of stock.
     """
-    serial = {get_int(row, "id") for row in rows(before_of(change), ROWS) if is_of_units(row)}
-    units = [row for row in rows(change.old, ROWS) if get_int(row, "id") in serial]
-    if len(rows(reopened({**change.old, ROWS: units}), ROWS)) < len(units):
-        ids = ", ".join(str(row.get("id")) for row in units)
+    merged = merged_units(change.facts.record or EMPTY)
+    if merged:
+        ids = ", ".join(map(str, merged))
         message = f"rows {ids} hold serial numbers, and reopening merges those that differ only in quantity"
         why = "Katana would not say which number belongs to which row"
         yield blocking(warning_codes.LOCKED, f"{message}: {why}; correct it in Katana")

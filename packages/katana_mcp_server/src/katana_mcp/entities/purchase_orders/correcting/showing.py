@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cache_core.records import Record
-from katana_mcp.documents.traces import in_batches, in_units
-from katana_mcp.documents.transition import State, Transition
+from katana_mcp.documents.traces import TRACE, in_batches, in_units, is_of_units, traces
+from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.purchase_orders.correcting.goal import before_of, goal_of, receipt_of
 from katana_mcp.entities.purchase_orders.correcting.order import by_receipt
 from katana_mcp.entities.purchase_orders.correcting.request import CorrectPurchaseOrderRequest
-from katana_mcp.entities.purchase_orders.following import follow
+from katana_mcp.entities.purchase_orders.following import follow, read
 from katana_mcp.entities.purchase_orders.pricing import COSTS, ROWS
 from katana_mcp.entities.purchase_orders.receipts import arriving
 from katana_mcp.entities.purchase_orders.showing import rows_in_words
@@ -21,6 +21,14 @@ from katana_mcp.writing.stock_moves import StockMove
 def reopened(order: State) -> State:
     """Return an order as taking all receipts back leaves it."""
     return follow(order, {**order, "status": "NOT_RECEIVED"})
+
+
+def merged_units(record: Record) -> list[int | None]:
+    """Return the ids of rows with serial numbers where reopening a received order makes fewer rows of them."""
+    order = read(record, Facts(record=record))
+    units = [row for row in rows(order, ROWS) if is_of_units({**row, TRACE: traces(row)})]
+    is_merged = len(rows(reopened({**order, ROWS: units}), ROWS)) < len(units)
+    return [get_int(row, "id") for row in units] if is_merged else []
 
 
 def moves(request: CorrectPurchaseOrderRequest, change: Transition) -> list[StockMove]:

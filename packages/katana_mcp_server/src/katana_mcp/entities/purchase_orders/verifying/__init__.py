@@ -22,7 +22,7 @@ from katana_mcp.entities.purchase_orders.verifying.responses import (
     VerifiedRow,
     VerifyOrderDocumentAnswer,
 )
-from katana_mcp.entities.purchase_orders.verifying.settling import DELETED, UNDER_WAY, Settling, Way
+from katana_mcp.entities.purchase_orders.verifying.settling import DELETED, UNDER_WAY, Settling, Way, uncorrectable
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side, read_lines
 from katana_mcp.entities.purchase_orders.verifying.strangers import not_on_order, strangers
 from katana_mcp.entities.purchase_orders.verifying.totalling import differing, totals_of
@@ -141,7 +141,7 @@ async def _terms(request: VerifyOrderDocumentRequest, order: Stored, running: st
             text(record, "status"),
             DELETED if order.deleted else running and UNDER_WAY,
             is_billed=text(record, "billing_status") not in {None, "NOT_BILLED"},
-            is_outsourced=text(record, "entity_type") == "outsourced",
+            uncorrectable=uncorrectable(record),
         ),
         currency=currency,
         exchange=Fraction(1) if same and given is None else given,

@@ -8,9 +8,11 @@ from typing import Literal
 
 from cache_core.records import Record
 from katana_mcp.documents.traces import TRACE, is_of_one, is_of_units, traces
+from katana_mcp.entities.purchase_orders.correcting.showing import merged_units
 from katana_mcp.entities.purchase_orders.verifying.responses import Call
 from katana_mcp.entities.purchase_orders.verifying.sides import Side
 from katana_mcp.entities.purchase_orders.verifying.units import exact
+from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import MAX_AMOUNT
 from katana_mcp.values import get_int, number
@@ -24,7 +26,6 @@ _DRAFT = "the order is a draft: order it first, by modify_purchase_order with st
 _BILLED = (
     "the order is billed: correct_purchase_order with reopen_billed=true changes it, and may post to accounting again"
 )
-_OUTSOURCED = "the order is outsourced, and a correction would lose what its ingredients were taken from"
 _CREATE = "use create_purchase_order"
 NOT_ADDED = f"if it came, {_CREATE}"
 _NEVER_CAME = f"it was received: only if it never came, {CORRECT} takes it off with `delete_row_ids`"
@@ -51,22 +52,22 @@ class Settling:
         status: as it is.
         closed: why nothing of it is changed now; None where it may be.
         is_billed: whether bills of it stand in accounting.
-        is_outsourced: whether its supplier uses up goods of ours.
+        uncorrectable: why what was received of it cannot be corrected by a call; None where it may be.
     """
 
     order: int
     status: str | None
     closed: str | None = None
     is_billed: bool = False
-    is_outsourced: bool = False
+    uncorrectable: str | None = None
 
     @property
     def locked(self) -> str | None:
         """Why no call corrects what was received; None where one does."""
         if self.closed is not None:
             return self.closed
-        if self.is_outsourced:
-            return f"{_OUTSOURCED}: correct it in Katana"
+        if self.uncorrectable is not None:
+            return f"{self.uncorrectable}: correct it in Katana"
         if self.status != "RECEIVED":
             return _LOCKED
         return _BILLED if self.is_billed else None
@@ -152,8 +153,9 @@ class Settling:
         if tax_rate is not None:
             row["tax_rate_id"] = tax_rate
         if self.status == "RECEIVED":
-            is_outsourced = self.closed is None and self.is_outsourced
-            return Way(no_call=f"{_OUTSOURCED}: {NOT_ADDED}") if is_outsourced else self.correct(add_rows=[row])
+            if self.closed is None and self.uncorrectable is not None:
+                return Way(no_call=f"{self.uncorrectable}: {NOT_ADDED}")
+            return self.correct(add_rows=[row])
         if side.rows and side.unit.name is not None:
             row |= {"purchase_uom": side.unit.name, "purchase_uom_conversion_rate": plain_number(side.unit.rate)}
         return self.modify(add_rows=[row])
@@ -202,6 +204,15 @@ def _traced(row: Record) -> str | None:
         return None
     what, named = ("serial numbers", "serial_number_ids") if is_of_units(held) else ("batches", "batches")
     return f"row {get_int(row, 'id')} came in {what}: {CORRECT} changes it with its `{named}` named"
+
+
+def uncorrectable(order: Record) -> str | None:
+    """Return why no call corrects what was received of an order, whatever is corrected; None where one may."""
+    if text(order, "entity_type") == "outsourced":
+        return "the order is outsourced, and a correction would lose what its ingredients were taken from"
+    merged = merged_units(order) if text(order, "status") == "RECEIVED" else []
+    ids = ", ".join(map(str, merged))
+    return f"reopening the order would make one row of rows {ids} with serial numbers" if merged else None
 
 
 def _changed(rows: Sequence[Record], name: str, value: object) -> list[Record]:
