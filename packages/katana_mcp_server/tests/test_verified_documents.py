@@ -276,7 +276,7 @@ async def test_of_rows_that_the_document_lacks_it_says_what_the_call_would_delet
         difference["message"] for difference in answer["differences"] if difference["kind"] == "not_on_document"
     ]
     assert messages
-    assert all(message.endswith(f"; the call deletes its rows: do not use it if {still}") for message in messages)
+    assert all(message.endswith(f"; the call deletes its rows: leave them out if {still}") for message in messages)
     (net,) = [difference["message"] for difference in answer["differences"] if difference["kind"] == "net_total"]
     of_order = "the order totals" if kind == "invoice" else "for the same quantities the order has"
     assert net.startswith(f"net total: the lines of the document total 1, {of_order} ")

@@ -89,7 +89,7 @@ def absent(sides: Sequence[Side], terms: Terms) -> Iterator[Difference]:
         way = terms.settling.dropped(side, has_others=stay > 0)
         if way.settle is not None:
             still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
-            message += f"; the call deletes its rows: do not use it if {still}"
+            message += f"; the call deletes its rows: leave them out if {still}"
         yield _said(side, "not_on_document", message, way, order=due, document=Decimal(0))
 
 
