@@ -136,6 +136,25 @@ async def test_an_overdue_order_that_brings_an_ingredient_is_named_too(
     assert len(answer["next_actions"]) == 1
 
 
+async def test_an_order_that_lacks_ingredients_which_nothing_brings_is_named(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    made = await bench_of(clock, tenant, bought(tenant), lead_time=3)
+    place = next(place["id"] for place in live(tenant, "locations") if place["name"] == "Main workshop")
+    due = {"production_deadline_date": "2026-03-05T08:00:00.000Z"}
+    body = {"variant_id": made["id"], "planned_quantity": 2, "location_id": place, "order_no": "MO-SHORT"}
+    order = tenant.create("manufacturing_orders", body | due)
+    clock.advance(120)
+    answer = await promise(stage, clock, (made["id"], 2), location_id=place)
+    assert answer["date"] == "2026-03-05"
+    message = "they count on MO-SHORT, for which ingredients are missing that nothing brings"
+    warned = {"severity": "advisory", "code": "ingredients_missing", "field_path": None}
+    assert answer["warnings"] == [{**warned, "message": f"the dates may be too early: {message}"}]
+    assert answer["next_actions"] == [f"list_blocking_ingredients(manufacturing_order_id={order['id']})"]
+    shown = await paced(clock, stage.call("list_blocking_ingredients", manufacturing_order_id=order["id"]))
+    assert [row["sku"] for row in shown["rows"]] == ["FELT-1"]
+
+
 async def bench_of(clock: ManualClock, tenant: Tenant, part: Wire, lead_time: int) -> Wire:
     """Return a variant of a new product that is made of one part each."""
     sent = {"name": "Bench", "uom": "pcs", "is_producible": True, "variants": [{"sku": "BENCH-1"}]}

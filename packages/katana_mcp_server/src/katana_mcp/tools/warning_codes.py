@@ -82,6 +82,7 @@
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
 | `past_arrival_date` | advisory | goods are expected on a day that has passed, or before they leave |
+| `ingredients_missing` | advisory | a date counts on an order that lacks ingredients which nothing brings |
 | `past_due_date` | advisory | an order is due on a day that has passed |
 | `future_date` | advisory | a day on which something is done lies after tomorrow |
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
@@ -208,6 +209,7 @@ DISCOUNT_ABOVE_PRICE = "discount_above_price"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"
 PAST_ARRIVAL_DATE = "past_arrival_date"
+INGREDIENTS_MISSING = "ingredients_missing"
 PAST_DUE_DATE = "past_due_date"
 FUTURE_DATE = "future_date"
 AMOUNTS_STAY = "amounts_stay"

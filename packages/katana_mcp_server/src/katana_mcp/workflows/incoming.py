@@ -39,7 +39,10 @@ _READ_OF: Mapping[str, frozenset[str]] = {
         )
     ),
     "manufacturing_order": frozenset(
-        (*("id", "order_no", "variant_id", "location_id", "remaining_quantity", "production_deadline_date"),)
+        (
+            *("id", "order_no", "variant_id", "location_id", "remaining_quantity", "production_deadline_date"),
+            "ingredient_availability",
+        )
     ),
     "stock_transfer": frozenset(
         (

@@ -37,6 +37,9 @@ from katana_mcp.workflows.promise_shown import (
     overdue_actions,
     overdue_arrivals,
     overdue_warnings,
+    short_actions,
+    short_arrivals,
+    short_warnings,
     shown_row,
 )
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
@@ -131,7 +134,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
             world.book((row.variant, row.location), row.quantity)
     promised = [_promise(row, world) for row in asked]
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
-    overdue = overdue_arrivals(promised, services)
+    overdue, short = overdue_arrivals(promised, services), short_arrivals(promised)
     moves = _moves(known)
     dates = [row.date for row in shown]
     whole = bool(shown) and None not in dates and not resolved.not_found and not resolved.unknown
@@ -144,6 +147,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         *unread(stock),
         *known.warnings,
         *overdue_warnings(overdue, services),
+        *short_warnings(short),
         *elsewhere.left_out(moves),
         *unread_warnings(now, _USED),
         date=day,
@@ -154,6 +158,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         next_actions=[
             *resolved.next_actions,
             *overdue_actions(overdue),
+            *short_actions(short),
             *elsewhere.transfers(moves, services),
             *goes_on("promise_date", now, services, len(stock.unknown)),
         ],

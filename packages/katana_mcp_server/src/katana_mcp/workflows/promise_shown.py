@@ -1,6 +1,6 @@
 """How rows that were promised are shown: each part with its source and its day, and why nobody knows a day."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -159,14 +159,46 @@ def is_held(asked: Asked) -> bool:
 def overdue_arrivals(promised: Sequence[Promised], services: Services) -> list[Arrival]:
     """Return the arrivals that are overdue and that these rows count on, each document once."""
     today = iso(services.today())
-    found = {
+    return [arrival for arrival in _counted_on(promised) if arrival.date is not None and arrival.date < today]
+
+
+def short_arrivals(promised: Sequence[Promised]) -> list[Arrival]:
+    """Return the manufacturing orders that these rows count on and that lack ingredients which nothing brings."""
+    return [
+        arrival
+        for arrival in _counted_on(promised)
+        if text(arrival.document, "ingredient_availability") == _BROUGHT_BY_NOTHING
+    ]
+
+
+_BROUGHT_BY_NOTHING = "NOT_AVAILABLE"
+
+
+def _counted_on(promised: Sequence[Promised]) -> Iterable[Arrival]:
+    """Return the arrivals that these rows count on, each document once."""
+    return {
         (arrival.key, get_int(arrival.document, "id")): arrival
         for _, _, promise in promised
         for source in promise.sources
         for arrival in source.arrivals
-        if arrival.date is not None and arrival.date < today
-    }
-    return list(found.values())
+    }.values()
+
+
+def short_warnings(short: Sequence[Arrival]) -> list[ToolWarning]:
+    """Return that the dates count on orders that cannot be made yet."""
+    if not short:
+        return []
+    named = first_of([_called(arrival) for arrival in short], _NAMED)
+    message = (
+        f"the dates may be too early: they count on {named}, for which ingredients are missing that nothing brings"
+    )
+    return [advisory(warning_codes.INGREDIENTS_MISSING, message)]
+
+
+def short_actions(short: Sequence[Arrival]) -> list[str]:
+    """Return the calls that show what these orders lack."""
+    ids = [get_int(arrival.document, "id") for arrival in short[:_NAMED]]
+    return [f"list_blocking_ingredients(manufacturing_order_id={value})" for value in ids]
 
 
 def overdue_warnings(overdue: Sequence[Arrival], services: Services) -> list[ToolWarning]:
