@@ -5,13 +5,13 @@ from decimal import Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
-from server_wire import Wire, amount, live
+from server_wire import Wire, amount, live, records
 from test_promise_date import bench_of, bought, promise
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, paced, staged
 from katana_mcp.workflows.elsewhere import Move, spread
-from katana_sandbox import ManualClock, Tenant
+from katana_sandbox import EditBody, Fault, ManualClock, Tenant
 
 FELT, CORK = 10, 11
 places = st.tuples(st.sampled_from((FELT, CORK)), st.integers(1, 4))
@@ -123,3 +123,43 @@ async def test_of_what_has_to_be_made_ingredients_are_looked_for_elsewhere(
     bench = await bench_of(clock, tenant, felt, lead_time=3)
     answer = await promise(stage, clock, (bench["id"], 2), location_id=here)
     assert lines(answer) == [("FELT-1", 2, there, here)]
+
+
+def called_deleted(stage: Stage, place: int) -> None:
+    """Have Katana list a location as deleted, and its stock all the same."""
+
+    def edit(body: object) -> object:
+        for record in records(body):
+            if record["id"] == place:
+                record["deleted_at"] = record["updated_at"]
+        return body
+
+    stage.own.sandbox.faults.add(Fault("GET /locations", action=EditBody(edit), times=None))
+
+
+async def test_nothing_is_moved_from_a_deleted_location_or_to_one(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, here, there = stocked(tenant, 0, 5)
+    order_of(tenant, variant, here, 3)
+    called_deleted(stage, there)
+    assert lines(await promise(stage, clock, (variant["id"], 4), location_id=here)) == []
+    assert lines(await paced(clock, stage.call("order_readiness", limit=250))) == []
+    stage.own.sandbox.faults.clear()
+    called_deleted(stage, here)
+    clock.advance(3_600)
+    ready = await paced(clock, stage.call("order_readiness", limit=250))
+    assert here not in [place for line in lines(ready) for place in line[2:]]
+
+
+async def test_nothing_is_promised_at_a_deleted_location_unless_an_order_ships_from_there(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    variant, here, there = stocked(tenant, 1, 5)
+    called_deleted(stage, there)
+    (row,) = (await promise(stage, clock, (variant["id"], 4)))["rows"]
+    assert (row["location_id"], [source["quantity"] for source in row["sources"]]) == (here, [1, 3])
+    order = order_of(tenant, variant, there, 4)
+    clock.advance(3_600)
+    (row,) = (await promise(stage, clock, sales_order_id=order["id"]))["rows"]
+    assert (row["location_id"], [source["source"] for source in row["sources"]]) == (there, ["booked"])

@@ -1,11 +1,11 @@
 """Goods that lack at one location and are free at another: to be moved there, instead of bought or waited for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from cache_core.records import Record
+from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number, plain_number
@@ -54,9 +54,27 @@ def spread(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal]) -> l
     return found
 
 
-def moves(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal], drafts: Sequence[Record]) -> list[Move]:
-    """Return what could be moved to where it lacks, besides what these draft stock transfers move already."""
-    lacks, left = dict(missing), dict(free)
+def live_locations(names: Names) -> frozenset[int]:
+    """Return the ids of the locations that are known here, and not deleted."""
+    found = (record for record in names.of("location") if not is_set(record, "deleted_at"))
+    return frozenset(key for record in found if (key := get_int(record, "id")) is not None)
+
+
+def moves(
+    missing: Mapping[Place, Decimal],
+    free: Mapping[Place, Decimal],
+    drafts: Sequence[Record],
+    locations: Container[int],
+) -> list[Move]:
+    """Return what could be moved to where it lacks, besides what these draft stock transfers move already.
+
+    Args:
+        missing: what lacks, by place.
+        free: what is free, by place.
+        drafts: stock transfers.
+        locations: those between which something can be moved; a deleted one is not among them.
+    """
+    lacks, left = ({place: some for place, some in of.items() if place[1] in locations} for of in (missing, free))
     for draft in chain.from_iterable(map(moves_of, drafts)):
         for places, location in ((left, draft.source), (lacks, draft.destination)):
             if (place := (draft.variant, location)) in places:

@@ -5,7 +5,7 @@ orders before it. What lacks is told with what brings it.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Literal, NamedTuple, cast
 
@@ -177,7 +177,7 @@ async def _answer(request: OrderReadinessRequest, reads: PatientReads) -> Answer
 
     asked = await page_of("order_readiness", request, services, render)
     shown, stock, levels, coming, names = await _rows(found[asked.first : asked.last], reads, began)
-    moves = _moves(found[asked.first : asked.last], levels, coming)
+    moves = _moves(found[asked.first : asked.last], levels, coming, elsewhere.live_locations(names))
     page = paged(asked, shown, len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
     if not orders and await none_at_all(services, _ORDERS):
@@ -270,7 +270,7 @@ def _named(found: Sequence[_Judged]) -> list[OpenRow]:
     return [row for judgement in found for row in judgement.lacking[:_NAMED]]
 
 
-def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals) -> Sequence[Move]:
+def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals, locations: Container[int]) -> Sequence[Move]:
     """Return what is free at another location of what these orders miss."""
     free = {
         (variant, location): in_stock - committed
@@ -286,7 +286,7 @@ def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals) -> Seque
             place = row.variant_id, row.location_id
             open_at[place] = open_at.get(place, Decimal(0)) + row.left
     missing = {place: min(left, -free[place]) for place, left in open_at.items() if place in free}
-    return elsewhere.moves(missing, free, coming.drafts)
+    return elsewhere.moves(missing, free, coming.drafts, locations)
 
 
 async def _rows(found: Sequence[_Judged], reads: PatientReads, began: float) -> _Rows:

@@ -1,6 +1,6 @@
 """`promise_date`: by when goods can be there, and where they come from: stock, what is on its way, making, buying."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, NamedTuple, cast
 
@@ -132,7 +132,7 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
     for row in asked:
         if is_held(row) and row.location is not None:
             world.book((row.variant, row.location), row.quantity)
-    promised = [_promise(row, world) for row in asked]
+    promised = [_promise(row, known) for row in asked]
     shown = [shown_row(promise, world.today, names, services) for promise in promised]
     overdue, short = overdue_arrivals(promised, services), short_arrivals(promised)
     moves = _moves(known)
@@ -235,10 +235,11 @@ async def _of_order(order: Stored, services: Services) -> list[Asked]:
 class _Known(NamedTuple):
     """What is known of variants and of all that they are made of, what that is called, and what is to be said of it.
 
-    `drafts` are stock transfers that move some of them once they are sent.
+    `locations` are not deleted; `drafts` are stock transfers that move some of them once they are sent.
     """
 
     world: World
+    locations: Container[int]
     names: Names
     stock: StockAnswer
     drafts: Sequence[Record]
@@ -273,7 +274,8 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
         ledgers=there,
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
-    return _Known(world, names, stock, coming.drafts, [*warnings, *without_figures(unjudged, "count as empty")])
+    live = elsewhere.live_locations(names)
+    return _Known(world, live, names, stock, coming.drafts, [*warnings, *without_figures(unjudged, "count as empty")])
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"
@@ -298,13 +300,15 @@ def _supply(variant: Record, item: Record, usual: int | None) -> Supply:
     return Supply("buy" if is_bought else None, usual if days is None else days)
 
 
-def _promise(asked: Asked, world: World) -> Promised:
+def _promise(asked: Asked, known: _Known) -> Promised:
     """Return where and by when so much is there, and hold it."""
+    world = known.world
     if is_held(asked):
         return asked, asked.location, Promise([Source("stock", asked.quantity, "")], Decimal(0))
     if asked.location is not None:
         return asked, asked.location, world.promise((asked.variant, asked.location), asked.quantity)
-    locations = sorted(location for variant, location in world.ledgers if variant == asked.variant)
+    places = (location for variant, location in world.ledgers if variant == asked.variant)
+    locations = sorted(location for location in places if location in known.locations)
     if not locations:
         return asked, None, Promise([], Decimal(0))
     return asked, *world.soonest(asked.variant, locations, asked.quantity)
@@ -312,8 +316,8 @@ def _promise(asked: Asked, world: World) -> Promised:
 
 def _moves(known: _Known) -> Sequence[Move]:
     """Return what is free at another location: of what is asked for, else of what that is made of."""
-    world, free = known.world, known.world.free()
-    return elsewhere.moves(world.missing, free, known.drafts) or elsewhere.moves(world.ingredients, free, known.drafts)
+    world, rest = known.world, (known.world.free(), known.drafts, known.locations)
+    return elsewhere.moves(world.missing, *rest) or elsewhere.moves(world.ingredients, *rest)
 
 
 def _head(order: Stored | None, day: str | None, services: Services) -> dict[str, object]:
