@@ -3,12 +3,15 @@
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from journal_plans import claimed, hasty, plan_of
+from sql_count import counted
 
-from katana_mcp.journal.entries import GONE_AFTER, ActionState
+from katana_mcp.journal.entries import GONE_AFTER, ActionState, Progress
 from katana_mcp.journal.errors import LaneLost
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
@@ -87,6 +90,61 @@ def test_a_number_whose_request_nobody_saw_the_end_of_is_in_doubt(file: JournalF
     file.done(run, 1, ActionState("unknown"))
     assert lanes.numbers_in_doubt("purchase_order", "order_no") == {"PO-2"}
     assert lanes.numbers_in_doubt("stock_transfer", "stock_transfer_number") == frozenset()
+
+
+def test_a_document_is_in_doubt_whose_own_request_of_the_last_days_nobody_saw_the_end_of(
+    file: JournalFile, moving: ManualClock
+) -> None:
+    begun, lanes = moving.now(), Lanes(file)
+
+    def sent(token: str, first: Progress, then: Progress = "planned", **changed: object) -> None:
+        plan = plan_of(token, moving)
+        kept = [{**action, "entity": "purchase_order", "title": token, **changed} for action in plan.actions]
+        file.add(replace(plan, actions=tuple(kept)))
+        run = None if first == "planned" else claimed(file, token)
+        for place, state in enumerate((first, then)):
+            if run is not None and state != "planned":
+                file.sending(run, place)
+                if state != "sending":
+                    file.done(run, place, ActionState(state))
+
+    def titles(entity: str = "purchase_order", tenant: str = "factory", since: float = 0) -> list[object]:
+        found = lanes.documents_in_doubt(entity, tenant, begun + timedelta(seconds=since))
+        return [action["title"] for action in found]
+
+    sent("planned", "planned")
+    sent("applied", "applied")
+    sent("failed", "failed")
+    sent("unknown", "unknown")
+    sent("row", "applied", "unknown")
+    sent("other", "unknown", entity="sales_order")
+    sent("change", "unknown", method="PATCH")
+    moving.advance(60)
+    sent("sending", "sending")
+    assert titles() == ["sending", "unknown"]
+    assert titles(since=60) == ["sending"]
+    assert titles(since=60.001) == titles(tenant="other") == []
+    assert titles("sales_order") == ["other"]
+
+
+def test_what_is_in_doubt_is_one_look_however_many_plans_there_are(
+    tmp_path: Path, moving: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements = counted(monkeypatch)
+    with closing(JournalFile(tmp_path / "many.sqlite", moving)) as file:
+        entity = {"entity": "purchase_order"}
+        for number in range(150):
+            plan = plan_of(f"token {number}", moving, 1)
+            file.add(replace(plan, actions=({**plan.actions[0], **entity},)))
+            if not number:
+                file.sending(claimed(file, "token 0"), 0)
+        statements.clear()
+        (found,) = Lanes(file).documents_in_doubt("purchase_order", "factory", moving.now())
+        (look,) = statements
+        with file.reading() as db:
+            steps = [step for *_, step in db.execute(f"EXPLAIN QUERY PLAN {look}").fetchall()]
+    assert found["entity"] == "purchase_order"
+    assert not [step for step in steps if step.startswith("SCAN")], steps
 
 
 def test_a_file_without_lanes_gets_them_and_keeps_its_plans(tmp_path: Path, moving: ManualClock) -> None:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, cast
 
 import pytest
-from journal_plans import plan_of
 
 from cache_core.conditions import OneOf, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Json
 from cache_core.testing import ManualClock
-from katana_mcp.journal.entries import ActionState, Entry, Progress
 from katana_mcp.journal.errors import JournalBusy
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
@@ -54,14 +52,14 @@ class Cache:
 
 @dataclass
 class Plans:
-    """A journal that gives the same entries, or none because it is busy."""
+    """A journal that gives the same requests, or none because it is busy."""
 
-    found: Sequence[Entry] | None = ()
-    asked: list[tuple[int, str | None]] = field(default_factory=list[tuple[int, str | None]])
+    found: Sequence[JsonObject] | None = ()
+    asked: list[tuple[str, str, datetime]] = field(default_factory=list[tuple[str, str, datetime]])
 
-    async def entries(self, limit: int, *, tenant: str | None = None) -> Sequence[Entry]:
-        """Return the entries."""
-        self.asked.append((limit, tenant))
+    async def documents_in_doubt(self, entity: str, tenant: str, since: datetime) -> Sequence[JsonObject]:
+        """Return the requests."""
+        self.asked.append((entity, tenant, since))
         if self.found is None:
             raise JournalBusy("held")
         return self.found
@@ -71,13 +69,6 @@ def services(**parts: object) -> Services:
     """Return services that have these parts only."""
     needed = [name for name in Services._fields if name not in Services._field_defaults]
     return Services(**cast("dict[str, Any]", {**dict.fromkeys(needed), "tenant": "factory", **parts}))
-
-
-def entry(action: Action, state: Progress = "unknown", age: timedelta = timedelta(0)) -> Entry:
-    """Return an entry whose first action is this one, planned so long ago."""
-    clock = ManualClock(ManualClock().now() - age)
-    plan = replace(plan_of("token", clock, 1), actions=(action.to_json(),))
-    return Entry(id=1, plan=plan, state="finished", actions=(ActionState(state),))
 
 
 async def found(cache: Cache | None = None, plans: Plans | None = None, new: Repeated = NEW) -> tuple[str, ...]:
@@ -113,7 +104,7 @@ async def test_the_cache_is_asked_for_the_documents_of_the_party_since_a_day_and
     since = Within("created_at", low="2026-03-01T08:00:00.000Z")
     party = (OneOf("supplier_id", (4,)), OneOf("location_id", (2,)))
     assert cache.asked == [("purchase_order", Selection((*party, since), limit=100))]
-    assert plans.asked == [(100, "factory")]
+    assert plans.asked == [("purchase_order", "factory", ManualClock().now() - DAY)]
 
 
 async def test_without_the_whole_party_nothing_is_looked_for() -> None:
@@ -132,37 +123,20 @@ LOST = "PO-9 (unknown whether it was made)"
 @pytest.mark.parametrize(
     ("made", "names"),
     [
-        (entry(MAKING), (LOST,)),
-        (entry(MAKING, "sending"), (LOST,)),
-        (entry(MAKING, "applied"), ()),
-        (entry(MAKING, "failed"), ()),
-        (entry(MAKING, "planned"), ()),
-        (entry(MAKING, age=DAY), (LOST,)),
-        (entry(MAKING, age=DAY + timedelta(milliseconds=1)), ()),
-        (replace(entry(MAKING), actions=()), ()),
-        (entry(replace(MAKING, method="PATCH")), ()),
-        (entry(replace(MAKING, entity="sales_order")), ()),
-        (entry(replace(MAKING, record=3)), ()),
-        (entry(replace(MAKING, body={**BODY, "supplier_id": 5})), ()),
-        (entry(replace(MAKING, body={**BODY, "location_id": None})), ()),
-        (entry(replace(MAKING, body={**BODY, "purchase_order_rows": ROWS[:1]})), ()),
-        (entry(replace(MAKING, body=None)), ()),
+        (MAKING, (LOST,)),
+        (replace(MAKING, record=3), ()),
+        (replace(MAKING, body={**BODY, "supplier_id": 5}), ()),
+        (replace(MAKING, body={**BODY, "location_id": None}), ()),
+        (replace(MAKING, body={**BODY, "purchase_order_rows": ROWS[:1]}), ()),
+        (replace(MAKING, body=None), ()),
     ],
 )
-async def test_what_a_plan_of_the_last_day_may_have_made_is_named(made: Entry, names: tuple[str, ...]) -> None:
-    assert await found(plans=Plans([made])) == names
-
-
-async def test_only_the_first_action_of_a_plan_makes_the_document() -> None:
-    made = entry(MAKING)
-    rows = Action(title="row", method="POST", path="/rows", entity="row").to_json()
-    two = replace(made, plan=replace(made.plan, actions=(*made.plan.actions, rows)))
-    assert await found(plans=Plans([replace(two, actions=(ActionState("unknown"), ActionState("applied")))])) == (LOST,)
-    assert await found(plans=Plans([replace(two, actions=(ActionState("applied"), ActionState("unknown")))])) == ()
+async def test_what_a_plan_of_the_last_day_may_have_made_is_named(made: Action, names: tuple[str, ...]) -> None:
+    assert await found(plans=Plans([made.to_json()])) == names
 
 
 async def test_each_name_is_told_once() -> None:
-    assert await found(Cache([LIKE, {**LIKE, "id": 2, "order_no": "PO-2"}, LIKE]), Plans([entry(MAKING)] * 2)) == (
+    assert await found(Cache([LIKE, {**LIKE, "id": 2, "order_no": "PO-2"}, LIKE]), Plans([MAKING.to_json()] * 2)) == (
         "PO-1",
         "PO-2",
         LOST,

@@ -93,6 +93,10 @@ class Journal:
         """Return the numbers under which records may have been made though Katana did not say so."""
         return await _done(self._lanes.numbers_in_doubt, entity, field)
 
+    async def documents_in_doubt(self, entity: str, tenant: str, since: datetime) -> tuple[JsonObject, ...]:
+        """Return the requests by which documents may have been made though Katana did not say so, the newest first."""
+        return await _done(self._lanes.documents_in_doubt, entity, tenant, since)
+
     async def answered(self, entries: Collection[int], answer: Answered) -> None:
         """Note what a person said about these plans."""
         await _done(self._file.answered, entries, answer)

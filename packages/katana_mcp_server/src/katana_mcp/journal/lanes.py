@@ -6,10 +6,10 @@ stopped halfway keeps its lanes for a day, so that nothing else is written to wh
 """
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from cache_core.records import iso
-from katana_mcp.journal.entries import GONE_AFTER
+from cache_core.records import decode, iso
+from katana_mcp.journal.entries import GONE_AFTER, JsonObject
 from katana_mcp.journal.errors import LaneLost
 from katana_mcp.journal.file import JournalFile
 
@@ -110,3 +110,21 @@ class Lanes:
         with self._file.reading() as db:
             rows = db.execute(sql, (f"$.body.{field}", entity)).fetchall()
         return frozenset(number for (number,) in rows if isinstance(number, str))
+
+    def documents_in_doubt(self, entity: str, tenant: str, since: datetime) -> tuple[JsonObject, ...]:
+        """Return the requests by which documents may have been made though Katana did not say so, the newest first.
+
+        Args:
+            entity: the cache entity.
+            tenant: the name of the account.
+            since: when the first of them was sent.
+        """
+        sql = (
+            "SELECT sent FROM action CROSS JOIN plan ON plan.id = action.plan"
+            " WHERE action.state IN ('sending', 'applied', 'unknown') AND action.state != 'applied' AND at >= ?"
+            " AND place = 0 AND tenant = ? AND json_extract(sent, '$.method') = 'POST'"
+            " AND json_extract(sent, '$.entity') = ? ORDER BY plan.id DESC"
+        )
+        with self._file.reading() as db:
+            rows = db.execute(sql, (iso(since), tenant, entity)).fetchall()
+        return tuple(decode(sent) for (sent,) in rows)

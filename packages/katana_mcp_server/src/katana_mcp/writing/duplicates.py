@@ -8,7 +8,7 @@ from decimal import Decimal
 from cache_core.conditions import OneOf, Within
 from cache_core.protocol import Selection
 from cache_core.records import Record, iso
-from katana_mcp.journal.entries import Entry
+from katana_mcp.journal.entries import JsonObject
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
@@ -22,8 +22,6 @@ type Lines = Mapping[int, Decimal]
 
 _DAY = timedelta(hours=24)
 _MOST = 100
-_OPEN = {"sending", "unknown"}
-"""How an action stands that may have made what the cache does not hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +61,10 @@ async def possible_duplicates(new: Repeated, services: Services) -> tuple[str, .
     stored = await services.cache.select(new.entity, recent)
     found = [_called(new, row.record) for row in stored if _is_alike(new, row.record)]
     try:
-        entries = await services.journal.entries(_MOST, tenant=services.tenant)
+        doubtful = await services.journal.documents_in_doubt(new.entity, services.tenant, began)
     except JournalError:
         return tuple(found)  # the preview says it where it needs the journal
-    lost = [_lost(new, entry) for entry in entries if entry.plan.created_at >= began]
+    lost = [_lost(new, sent) for sent in doubtful]
     return tuple(dict.fromkeys([*found, *(doc_number for doc_number in lost if doc_number is not None)]))
 
 
@@ -79,14 +77,12 @@ def repeats(new: str, found: Iterable[str], path: str) -> list[ToolWarning]:
     return [advisory(warning_codes.POSSIBLE_DUPLICATE, warning, path)] if named else []
 
 
-def _lost(new: Repeated, entry: Entry) -> str | None:
-    """Return what a plan may have made without an answer that says so."""
-    if not entry.actions or entry.actions[0].state not in _OPEN:
-        return None
-    action = Action.read(entry.plan.actions[0])
+def _lost(new: Repeated, sent: JsonObject) -> str | None:
+    """Return what a request of a plan may have made without an answer that says so."""
+    action = Action.read(sent)
     body = action.fields
     is_party = all(body.get(name) == value for name, value in new.party.items())
-    if (action.method, action.entity, action.record) != ("POST", new.entity, None) or not is_party:
+    if action.record is not None or not is_party:
         return None
     return f"{_called(new, body)} (unknown whether it was made)" if _is_alike(new, body) else None
 
