@@ -338,8 +338,9 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
 
 def _replenished(tenant: Tenant, supplier: int) -> Usual:
     pad = next(variant for variant in _live(tenant, "variants") if variant["sku"] == "PAD")
-    changes = _each(skus_or_variant_ids=[pad["id"]], location_id="Main workshop", supplier_id=supplier, horizon_days=1)
-    return Usual({"location_id": _live(tenant, "locations")[1]["id"]}, changes)
+    narrowed = {"location_id": "North warehouse", "supplier_id": supplier, "horizon_days": 1, "from_elsewhere": False}
+    changes = _each(skus_or_variant_ids=[pad["id"]], **narrowed)
+    return Usual({"location_id": _live(tenant, "locations")[0]["id"]}, changes)
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:

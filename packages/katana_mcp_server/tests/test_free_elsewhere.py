@@ -1,14 +1,20 @@
 """Free stock elsewhere: only what nobody needs where it lies, and no piece of it is sent to two places."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 import pytest
 from small_account import Account
 
 from cache_core.records import Json, Record
-from katana_mcp.workflows.elsewhere import calls
-from katana_mcp.workflows.free_elsewhere import FreeStock, covering_moves, free_stock, read_free_stock
+from katana_mcp.workflows.elsewhere import Move, calls
+from katana_mcp.workflows.free_elsewhere import (
+    FreeStock,
+    covering_moves,
+    drafted_transfers,
+    free_stock,
+    read_transfers,
+)
 from katana_mcp.workflows.requirements import Level, Place
 
 BOLT, NUT = 7, 8
@@ -32,7 +38,11 @@ def free(
     names: Mapping[int, str | None] = NAMES,
     used: Mapping[Place, Decimal] | None = None,
 ) -> FreeStock:
-    return free_stock(levels, names, transfers, used or {})
+    return free_stock(levels, drafted_transfers(names, transfers), used or {})
+
+
+def brought(short: Sequence[tuple[Place, Decimal]], stock: FreeStock) -> list[Move]:
+    return [move for moves in covering_moves(short, stock).values() for move in moves]
 
 
 def quantities(stock: FreeStock, place: Place = (BOLT, MAIN)) -> list[tuple[int, Decimal]]:
@@ -61,32 +71,42 @@ def test_free_is_what_is_in_stock_and_neither_committed_nor_kept(there: Level, l
     assert quantities(free({(BOLT, NORTH): there})) == ([(NORTH, left)] if left else [])
 
 
-def test_what_drafts_and_others_take_is_not_free_and_what_drafts_bring_is_told() -> None:
+def test_what_drafts_and_others_take_is_not_free() -> None:
     levels = {(BOLT, NORTH): level(9), (BOLT, SOUTH): level(9)}
     drafts = transfer(NORTH, MAIN, 4), transfer(NORTH, MAIN, 1)
     stock = free(levels, *drafts, used={(BOLT, SOUTH): Decimal(7)})
     assert quantities(stock) == [(NORTH, 4), (SOUTH, 2)]
-    assert stock.drafted == {(BOLT, MAIN): 5}
+    assert drafted_transfers(NAMES, drafts).coming == {(BOLT, MAIN): 5}
 
 
-async def test_of_transfers_only_drafts_count_and_nothing_comes_from_a_deleted_location() -> None:
+def test_what_moves_take_is_not_free_any_more() -> None:
+    stock = free({(BOLT, NORTH): level(9), (BOLT, SOUTH): level(3), (NUT, NORTH): level(2)})
+    moves = [Move(BOLT, NORTH, MAIN, Decimal(4)), Move(BOLT, SOUTH, MAIN, Decimal(3)), Move(BOLT, NORTH, 4, Decimal(1))]
+    assert quantities(stock.without(moves)) == [(NORTH, 4)]
+    assert quantities(stock.without(moves), (NUT, MAIN)) == quantities(stock, (NUT, MAIN)) == [(NORTH, 2)]
+    assert quantities(stock) == [(NORTH, 9), (SOUTH, 3)]
+
+
+async def test_of_transfers_only_drafts_count_and_nothing_comes_from_a_deleted_location_or_to_one() -> None:
     account = Account()
     await account.keep("location", {"id": NORTH, "name": "North"}, {"id": MAIN, "name": "Main"})
     await account.keep("location", {"id": SOUTH, "name": "South", "deleted_at": "2026-01-01T00:00:00.000Z"})
     states = ("draft", "inTransit", "received")
     await account.keep("stock_transfer", *(transfer(NORTH, MAIN, 2, status, nr) for nr, status in enumerate(states, 1)))
     levels = {(BOLT, NORTH): level(9), (BOLT, SOUTH): level(9)}
-    stock = await read_free_stock(levels, account.services, {(BOLT, NORTH): Decimal(1)})
+    transfers = await read_transfers(account.services)
+    stock = free_stock(levels, transfers, {(BOLT, NORTH): Decimal(1)})
     assert quantities(stock) == [(NORTH, 6)]
-    assert stock.drafted == {(BOLT, MAIN): 2}
-    assert quantities(await read_free_stock(levels, account.services)) == [(NORTH, 7)]
+    assert transfers.coming == {(BOLT, MAIN): 2}
+    assert quantities(free_stock(levels, transfers, {})) == [(NORTH, 7)]
+    assert quantities(stock, (BOLT, SOUTH)) == []
 
 
 def test_each_two_locations_have_one_transfer_with_all_that_it_covers() -> None:
     stock = free({(BOLT, NORTH): level(9), (NUT, NORTH): level(2), (NUT, SOUTH): level(1)})
     short = [((BOLT, MAIN), Decimal("2.5")), ((NUT, MAIN), Decimal(3)), ((BOLT, SOUTH), Decimal(4))]
     bolts, nuts = ("{'sku_or_variant_id': 7, 'quantity': %s}", "{'sku_or_variant_id': 8, 'quantity': %s}")
-    assert calls(covering_moves(short, stock)) == [
+    assert calls(brought(short, stock)) == [
         f"create_stock_transfer(source_location_id=2, destination_location_id=1, rows=[{bolts % 2.5}, {nuts % 2}])",
         f"create_stock_transfer(source_location_id=2, destination_location_id=3, rows=[{bolts % 4}])",
         f"create_stock_transfer(source_location_id=3, destination_location_id=1, rows=[{nuts % 1}])",
@@ -94,22 +114,14 @@ def test_each_two_locations_have_one_transfer_with_all_that_it_covers() -> None:
 
 
 def test_a_location_that_covers_all_of_it_sends_it_alone() -> None:
-    (call,) = calls(
-        covering_moves([((BOLT, MAIN), Decimal(5))], free({(BOLT, NORTH): level(3), (BOLT, SOUTH): level(9)}))
-    )
+    (call,) = calls(brought([((BOLT, MAIN), Decimal(5))], free({(BOLT, NORTH): level(3), (BOLT, SOUTH): level(9)})))
     assert "source_location_id=3, " in call
     assert "'quantity': 5}]" in call
 
 
 def test_nothing_is_sent_to_two_places_and_what_covers_only_a_part_to_none() -> None:
-    stock = free({(BOLT, NORTH): level(5)})
+    stock = free({(BOLT, NORTH): level(5)}, names={**NAMES, 4: "East"})
     most = [((BOLT, MAIN), Decimal(4)), ((BOLT, SOUTH), Decimal(2)), ((BOLT, 4), Decimal(1))]
-    assert [move.destination for move in covering_moves(most, stock)] == [MAIN, 4]
-    assert covering_moves([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == []
-    assert covering_moves([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == []
-
-
-def test_suggested_transfers_stay_few_rows() -> None:
-    stock = free({(variant, NORTH): level(1) for variant in range(100, 130)})
-    (call,) = calls(covering_moves([((variant, MAIN), Decimal(1)) for variant in range(100, 130)], stock))
-    assert call.count("sku_or_variant_id") == 20
+    assert covering_moves(most, stock).keys() == {(BOLT, MAIN), (BOLT, 4)}
+    assert covering_moves([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == {}
+    assert covering_moves([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == {}

@@ -47,7 +47,7 @@ async def test_each_line_covers_what_lacks_in_whole_units_and_no_unit_less_does(
 ) -> None:
     found: dict[Pair, Payload] = {}
     for supplier in live(tenant, "suppliers"):
-        answer = await paced(clock, stage.call(TOOL, supplier_id=supplier["id"]))
+        answer = await paced(clock, stage.call(TOOL, supplier_id=supplier["id"], from_elsewhere=False))
         assert {order["supplier_id"] for order in answer["orders"]} <= {supplier["id"]}
         found |= lines_of(answer)
         clock.advance(61)
@@ -146,7 +146,7 @@ async def test_what_has_to_be_made_counts_its_ingredients_all_the_way_down(stage
     for variant in (top, below, part):
         tenant.set_stock(variant, NORTH, 0)
     tenant.create("inventory_safety_stock_levels", {"variant_id": top, "location_id": NORTH, "value": 3})
-    answer = await stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH)
+    answer = await stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH, from_elsewhere=False)
     quantities = {text.split()[1]: int(text.split()[0]) for text in answer["to_make"]}
     made = {key: quantities[tenant.get("variants", key)["sku"]] for key in (top, below)}
     lacks = {key: -amount(tenant.get("inventory", (key, NORTH))["quantity_missing_or_excess"]) for key in (top, below)}
@@ -186,7 +186,7 @@ async def test_an_amount_beyond_any_sense_counts_as_unknown(
     tenant.set_stock(top, NORTH, 0)
     tenant.create("inventory_safety_stock_levels", {"variant_id": top, "location_id": NORTH, "value": 3})
     clock.advance(3_600)
-    answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH))
+    answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH, from_elsewhere=False))
     assert [text.split()[1] for text in answer["to_make"]] == [tenant.get("variants", top)["sku"]]
 
 
@@ -248,13 +248,13 @@ def _day(text: str) -> date:
 async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     stage: Stage, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = await stage.call(TOOL)
+    every = await stage.call(TOOL, from_elsewhere=False)
     assert len(json.dumps(every)) < 40_000
     clock.advance(61)
     monkeypatch.setattr(replenish_fitting, "_MOST_ORDERS", 2)
     monkeypatch.setattr(replenish_fitting, "_MOST_LINES", 3)
     monkeypatch.setattr(replenish_fitting, "_MOST_BESIDE", 1)
-    less = await paced(clock, stage.call(TOOL))
+    less = await paced(clock, stage.call(TOOL, from_elsewhere=False))
     assert sum(len(order["lines"]) for order in less["orders"]) == 3
     assert len(less["to_make"]) == len(less["cannot_order"]) == 1
     messages = [warning["message"] for warning in less["warnings"] if warning["code"] == "truncated_result"]

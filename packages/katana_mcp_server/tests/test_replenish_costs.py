@@ -9,6 +9,7 @@ from katana_mcp.references.resolve import live_with_keys
 from katana_mcp.testing import Payload, Stage
 
 TOOL = "replenish"
+EVERY: dict[str, object] = {"from_elsewhere": False}
 
 
 @pytest.fixture
@@ -27,11 +28,13 @@ async def _cost(stage: Stage, statements: Statements, **arguments: object) -> tu
     return stage.requests() - requests, len(of_the_cache), answer
 
 
-@pytest.mark.parametrize("horizon", [{}, {"horizon_days": 1}], ids=["all", "one day"])
+@pytest.mark.parametrize("horizon", [EVERY, {**EVERY, "horizon_days": 1}], ids=["all", "one day"])
 async def test_ten_orders_take_the_one_request_that_one_order_takes(
     stage: Stage, statements: Statements, horizon: dict[str, object]
 ) -> None:
-    one, _, single = await _cost(stage, statements, skus_or_variant_ids=["PAD"], location_id="North warehouse")
+    one, _, single = await _cost(
+        stage, statements, skus_or_variant_ids=["PAD"], location_id="North warehouse", **horizon
+    )
     ten, _, many = await _cost(stage, statements, **horizon)
     assert (len(single["orders"]), len(many["orders"])) == (1, 10)
     assert one == ten == 1

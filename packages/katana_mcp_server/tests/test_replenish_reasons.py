@@ -41,7 +41,7 @@ def reason(
         names=NAMES,
         needs={PLACE: needs},
         drafted={PLACE: Decimal(drafted)},
-        free=FreeStock({}, {}, {}),
+        free=FreeStock({}, {}),
         made=frozenset((7,)),
         suppliers=frozenset(),
         days=IN_UTC,

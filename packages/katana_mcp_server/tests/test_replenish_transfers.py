@@ -1,22 +1,14 @@
-"""What other locations can spare is named and its transfer proposed, and nothing less is ordered for it."""
+"""What other locations can spare is brought from there and neither ordered nor made; nothing is there twice."""
 
 import ast
 import re
-from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 import pytest
 from server_wire import amount, live
 
-from cache_core.testing import START
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.references.display_names import Names
 from katana_mcp.testing import Payload, Setup, Stage, paced, staged
-from katana_mcp.tools.days import IN_UTC
-from katana_mcp.workflows.free_elsewhere import free_stock
-from katana_mcp.workflows.replenish_orders import Proposal, Situation, proposal
-from katana_mcp.workflows.requirements import Level, Place, Requirements, requirements
 from katana_sandbox import ManualClock, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
@@ -50,7 +42,7 @@ def free_of(line: Payload) -> list[int]:
 
 def transfers_in(answer: Payload) -> list[dict[str, Any]]:
     """Return the arguments of the transfers that an answer proposes."""
-    calls = [action.partition(": instead of ")[0] for action in answer["next_actions"] if "transfer" in action]
+    calls = [action.partition(": free there")[0] for action in answer["next_actions"] if "create_stock" in action]
     parsed = [ast.parse(call, mode="eval").body for call in calls]
     assert all(isinstance(call, ast.Call) for call in parsed)
     return [
@@ -60,49 +52,67 @@ def transfers_in(answer: Payload) -> list[dict[str, Any]]:
     ]
 
 
-async def test_what_another_location_can_spare_is_named_and_its_transfer_proposed_and_still_ordered(
+async def test_what_another_location_can_spare_is_transferred_and_not_ordered(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     lacks = spare(tenant, 0)
     (order,) = (before := await asked(stage, clock))["orders"]
-    assert (transfers_in(before), free_of(order["lines"][0])) == ([], [])
+    assert (transfers_in(before), free_of(order["lines"][0]), before["to_transfer"]) == ([], [], [])
     spare(tenant, lacks + 3)
     answer = await asked(stage, clock)
-    (line,) = answer["orders"][0]["lines"]
-    name = tenant.get("locations", MAIN)["name"]
-    assert line["reason"].endswith(f" in stock; {lacks + 3} free at {name}")
-    assert (line["short"], line["quantity"]) == (lacks, order["lines"][0]["quantity"])
+    name, north = (tenant.get("locations", place)["name"] for place in (MAIN, NORTH))
+    (phrase,) = answer["to_transfer"]
+    assert phrase.startswith(f"{lacks} PAD (")
+    assert f" at {north}: {lacks} from {name}; " in phrase
+    assert phrase.endswith(f" in stock; 3 free at {name}")
     rows = [{"sku_or_variant_id": pad_of(tenant), "quantity": lacks}]
-    transfer, apply = answer["next_actions"]
-    assert transfer.endswith("): instead of ordering; then replenish again")
+    transfer, instead = answer["next_actions"]
+    assert transfer.endswith("): free there, so not ordered")
     assert transfers_in(answer) == [{"source_location_id": MAIN, "destination_location_id": NORTH, "rows": rows}]
-    assert apply.startswith("apply_plan(")
-    assert "1 short item could come from other locations" in answer["message"]
+    assert answer["orders"] == []
+    assert "nothing is to be ordered, 1 short item left to transfers from other locations" in answer["message"]
+    assert instead == "replenish(..., from_elsewhere=False): to order it instead"
 
 
-async def test_the_transfer_that_is_proposed_can_be_made_and_is_not_ordered_from_then_on(
+async def test_it_is_ordered_and_not_transferred_where_that_is_asked_for(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
     lacks = spare(tenant, 500)
-    (transfer,) = transfers_in(await asked(stage, clock))
+    answer = await asked(stage, clock, from_elsewhere=False)
+    (line,) = answer["orders"][0]["lines"]
+    assert (line["short"], free_of(line), answer["to_transfer"]) == (lacks, [500], [])
+    assert answer["next_actions"] == [f"apply_plan(plan_tokens={[answer['orders'][0]['plan_token']]})"]
+
+
+async def test_whoever_does_all_that_an_answer_says_has_what_lacks_once(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    lacks = spare(tenant, 500)
+    answer = await asked(stage, clock)
+    (transfer,) = transfers_in(answer)
     planned = await paced(clock, stage.call("create_stock_transfer", **transfer))
-    applied = await paced(clock, stage.call("apply_plan", plan_tokens=[planned["plan_token"]]))
+    tokens = [planned["plan_token"], *(order["plan_token"] for order in answer["orders"])]
+    applied = await paced(clock, stage.call("apply_plan", plan_tokens=tokens))
     assert applied["not_tried"] == 0
     after = await asked(stage, clock)
-    assert (after["orders"], transfers_in(after)) == ([], [])
+    assert (after["orders"], transfers_in(after), after["to_transfer"]) == ([], [], [])
     assert "1 is covered by drafts" in after["message"]
+    made = [order for order in tenant.all("purchase_orders") if order["status"] == "DRAFT"]
+    assert pad_of(tenant) not in [row["variant_id"] for order in made for row in order["purchase_order_rows"]]
     tenant.create("inventory_safety_stock_levels", {"variant_id": pad_of(tenant), "location_id": NORTH, "value": 70})
-    (line,) = (await asked(stage, clock))["orders"][0]["lines"]
-    assert (line["short"], free_of(line)) == (10, [500 - lacks])
-    assert f"{lacks} drafted already" in line["reason"]
+    more = await asked(stage, clock)
+    assert [sum(row["quantity"] for row in transfer["rows"]) for transfer in transfers_in(more)] == [10]
+    (phrase,) = more["to_transfer"]
+    assert phrase.endswith(f"; {lacks} drafted already; {500 - lacks - 10} free at Main workshop")
 
 
-async def test_what_covers_a_part_is_named_and_not_proposed(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+async def test_what_covers_a_part_is_named_and_all_is_ordered(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     lacks = spare(tenant, 0)
     spare(tenant, lacks - 1)
     answer = await asked(stage, clock)
-    assert free_of(answer["orders"][0]["lines"][0]) == [lacks - 1]
-    assert transfers_in(answer) == []
+    (line,) = answer["orders"][0]["lines"]
+    assert (line["short"], free_of(line)) == (lacks, [lacks - 1])
+    assert (transfers_in(answer), answer["to_transfer"]) == ([], [])
 
 
 async def test_a_horizon_frees_nothing_that_orders_need_later(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
@@ -120,59 +130,8 @@ async def test_where_nothing_can_be_written_no_transfer_is_proposed(own: OwnSand
     spare(tenant, 500)
     async with staged(own, Setup(flags={"read_only": True, "toolsets": ("all",)})) as stage:
         answer = await stage.call(TOOL, skus_or_variant_ids=["PAD"], location_id=NORTH)
-    assert free_of(answer["orders"][0]["lines"][0]) == [500]
-    assert answer["next_actions"] == []
-
-
-BIKE, WHEEL = 7, 8
-TWO: Mapping[int, list[tuple[int, Decimal]]] = {BIKE: [(WHEEL, Decimal(2))]}
-
-
-def proposed(levels: Mapping[Place, Level]) -> tuple[Proposal, Requirements]:
-    """Return what is proposed where bikes are made of two wheels, and wheels of nobody can be bought."""
-    required = requirements(levels, TWO, [BIKE, WHEEL])
-    records: dict[tuple[str, int | str], dict[str, Any]] = {
-        ("variant", BIKE): {"id": BIKE, "sku": "BIKE"},
-        ("variant", WHEEL): {"id": WHEEL, "sku": "WHEEL", "material_id": 1},
-        ("material", 1): {"id": 1, "name": "Wheel"},
-    }
-    situation = Situation(
-        names=Names(dict(records)),
-        needs={},
-        drafted={},
-        free=free_stock(levels, {1: "Main", 2: "North"}, [], required.used),
-        made=frozenset((BIKE,)),
-        suppliers=frozenset(),
-        days=IN_UTC,
-        now=START,
-    )
-    return proposal(required, situation), required
-
-
-def level(in_stock: int, target: int = 0) -> Level:
-    return Level(Decimal(target), Decimal(in_stock), Decimal(0), Decimal(0))
-
-
-def test_what_has_to_be_made_or_cannot_be_ordered_says_what_is_free_too() -> None:
-    levels = {(BIKE, 1): level(0, 3), (BIKE, 2): level(1), (WHEEL, 1): level(0), (WHEEL, 2): level(9)}
-    found, _ = proposed(levels)
-    assert found.to_make == ["3 BIKE (BIKE) at 1; reorder point 3; 0 in stock; 1 free at North"]
-    (wheels,) = found.cannot_order
-    assert wheels.endswith("; 9 free at North")
-    assert found.transferable == {(WHEEL, 1): 6}
-
-
-def test_an_ingredient_is_not_brought_for_what_can_be_brought_itself() -> None:
-    levels = {(BIKE, 1): level(0, 3), (BIKE, 2): level(3), (WHEEL, 1): level(0), (WHEEL, 2): level(9)}
-    assert proposed(levels)[0].transferable == {(BIKE, 1): 3}
-
-
-def test_what_is_made_into_something_at_its_own_location_is_not_free() -> None:
-    levels = {(BIKE, 2): level(0, 3), (WHEEL, 1): level(0, 4), (WHEEL, 2): level(9)}
-    found, required = proposed(levels)
-    assert required.used == {(WHEEL, 2): 6}
-    assert found.cannot_order[0].endswith("; 3 free at North")
-    assert found.transferable == {}
+    assert answer["to_transfer"][0].endswith(" free at Main workshop")
+    assert (answer["orders"], transfers_in(answer)) == ([], [])
 
 
 @pytest.mark.parametrize("place", [MAIN, NORTH])

@@ -14,7 +14,7 @@ VARIANTS, LOCATIONS = range(1, 7), (1, 2)
 
 
 @st.composite
-def _recipes(draw: st.DrawFn) -> Mapping[int, Sequence[tuple[int, Decimal]]]:
+def bills_of_materials(draw: st.DrawFn) -> Mapping[int, Sequence[tuple[int, Decimal]]]:
     """Return bills of materials whose ingredients have higher numbers than what is made of them."""
     rows = st.tuples(st.integers(2, 6), st.integers(1, 4).map(Decimal))
     found = {variant: draw(st.lists(rows, max_size=3)) for variant in VARIANTS}
@@ -27,7 +27,7 @@ def _recipes(draw: st.DrawFn) -> Mapping[int, Sequence[tuple[int, Decimal]]]:
 
 @given(
     levels=st.dictionaries(st.tuples(st.sampled_from(VARIANTS), st.sampled_from(LOCATIONS)), LEVELS),
-    recipes=_recipes(),
+    recipes=bills_of_materials(),
     roots=st.sets(st.sampled_from(VARIANTS)),
 )
 def test_what_is_short_brings_every_place_exactly_to_its_target_with_all_that_is_made(

@@ -14,7 +14,7 @@ from cache_core.protocol import Selected, Selection
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
-from katana_mcp.workflows.elsewhere import MOST_MOVES, Move, moves_of, spread
+from katana_mcp.workflows.elsewhere import Move, moves_of, spread
 from katana_mcp.workflows.requirements import Level, Place
 
 _MOST = 10_000
@@ -46,76 +46,87 @@ class FreeStock:
     """Free stock of variants.
 
     Attributes:
-        by_variant: by location, what is free there; only what is more than nothing.
-        names: of live locations, by id; what lies at others cannot be transferred.
-        drafted: what draft stock transfers are to bring, by place: Katana does not expect it.
+        by_variant: by location, what is free there.
+        names: of live locations, by id; nothing is transferred from or to others.
     """
 
     by_variant: Mapping[int, Mapping[int, Decimal]]
     names: Mapping[int, str | None]
-    drafted: Mapping[Place, Decimal]
 
     def elsewhere(self, place: Place) -> list[FreeElsewhere]:
         """Return what is free of a place's variant at every other location, the most first."""
-        found = self.by_variant.get(place[0], {})
+        found = self.by_variant.get(place[0]) if place[1] in self.names else None
         return [
             FreeElsewhere(location, self.names.get(location), quantity)
-            for location, quantity in sorted(found.items(), key=lambda item: (-item[1], item[0]))
-            if location != place[1]
+            for location, quantity in sorted((found or {}).items(), key=lambda item: (-item[1], item[0]))
+            if location != place[1] and quantity > 0
         ]
 
+    def without(self, moves: Iterable[Move]) -> "FreeStock":
+        """Return what is free once these moves have taken their part."""
+        left = {variant: dict(by_location) for variant, by_location in self.by_variant.items()}
+        for move in moves:
+            left[move.variant][move.source] -= move.quantity
+        return FreeStock(left, self.names)
 
-async def read_free_stock(
-    levels: Mapping[Place, Level], services: Services, used: Mapping[Place, Decimal] | None = None
-) -> FreeStock:
-    """Return what is free of these levels; one read in all.
 
-    Args:
-        levels: stock at every location, with all that is committed.
-        services: the tenant's services; locations and stock transfers are current.
-        used: what else will be taken, by place, such as by what has to be made there.
+class Transfers(NamedTuple):
+    """What draft stock transfers move, of which Katana commits and expects nothing; and between what they may.
+
+    Attributes:
+        names: of live locations, by id.
+        leaving: what drafts take away, by place.
+        coming: what they bring.
     """
+
+    names: Mapping[int, str | None]
+    leaving: Mapping[Place, Decimal]
+    coming: Mapping[Place, Decimal]
+
+
+async def read_transfers(services: Services) -> Transfers:
+    """Return what draft stock transfers move; one read. Locations and stock transfers are current."""
     locations, transfers = await services.cache.read(
         [Selected("location", _LOCATIONS), Selected("stock_transfer", _DRAFT)]
     )
     names = {row.id: text(row.record, "name") for row in locations if isinstance(row.id, int)}
-    return free_stock(levels, names, [row.record for row in transfers], used or {})
+    return drafted_transfers(names, [row.record for row in transfers])
 
 
-def free_stock(
-    levels: Mapping[Place, Level],
-    names: Mapping[int, str | None],
-    transfers: Sequence[Record],
-    used: Mapping[Place, Decimal],
-) -> FreeStock:
+def drafted_transfers(names: Mapping[int, str | None], transfers: Sequence[Record]) -> Transfers:
+    """Return what these draft stock transfers move between locations with these names."""
+    moves = list(chain.from_iterable(map(moves_of, transfers)))
+    leaving = [((move.variant, move.source), move.quantity) for move in moves]
+    coming = [((move.variant, move.destination), move.quantity) for move in moves]
+    return Transfers(names, added(leaving), added(coming))
+
+
+def added(quantities: Iterable[tuple[Place, Decimal]]) -> Mapping[Place, Decimal]:
+    """Return the sum of the quantities of each place."""
+    found = dict[Place, Decimal]()
+    for place, quantity in quantities:
+        found[place] = found.get(place, _NOTHING) + quantity
+    return found
+
+
+def free_stock(levels: Mapping[Place, Level], transfers: Transfers, used: Mapping[Place, Decimal]) -> FreeStock:
     """Return what is free: in stock less committed, less the target of the location, less what drafts and others take.
 
     Args:
-        levels: stock, by place.
-        names: of live locations, by id.
-        transfers: draft stock transfers; Katana commits nothing to them.
-        used: what else will be taken, by place.
+        levels: stock at every location, with all that is committed.
+        transfers: what drafts take away.
+        used: what else will be taken, by place, such as by what has to be made there.
     """
-    leaving, coming = _moved(transfers)
     found: dict[int, dict[int, Decimal]] = {}
     for place, level in levels.items():
-        taken = level.committed + level.target + leaving.get(place, _NOTHING) + used.get(place, _NOTHING)
-        if place[1] in names and level.in_stock > taken:
+        taken = level.committed + level.target + transfers.leaving.get(place, _NOTHING) + used.get(place, _NOTHING)
+        if place[1] in transfers.names and level.in_stock > taken:
             found.setdefault(place[0], {})[place[1]] = level.in_stock - taken
-    return FreeStock(found, names, coming)
+    return FreeStock(found, transfers.names)
 
 
-def _moved(transfers: Sequence[Record]) -> tuple[Mapping[Place, Decimal], Mapping[Place, Decimal]]:
-    """Return how much transfers take away, and how much they bring, by place."""
-    leaving, coming = dict[Place, Decimal](), dict[Place, Decimal]()
-    for move in chain.from_iterable(map(moves_of, transfers)):
-        for moved, location in ((leaving, move.source), (coming, move.destination)):
-            moved[move.variant, location] = moved.get((move.variant, location), _NOTHING) + move.quantity
-    return leaving, coming
-
-
-def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> list[Move]:
-    """Return what brings what is short.
+def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> dict[Place, list[Move]]:
+    """Return what brings what is short, by place.
 
     What is free covers all that is short at a place, or none of it is brought there; nothing is brought to two places.
 
@@ -123,16 +134,15 @@ def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> l
         short: places, and how much is short there in the item's unit; the first are served first.
         free: what is free.
     """
-    left = {variant: dict(by_location) for variant, by_location in free.by_variant.items()}
-    found = list[Move]()
+    found = dict[Place, list[Move]]()
+    taken = dict[Place, Decimal]()
     for place, quantity in short:
-        variant = place[0]
-        moves = spread({place: quantity}, {(variant, at): there for at, there in left.get(variant, {}).items()})
-        if sum(move.quantity for move in moves) < quantity:
-            continue
-        if len(found) + len(moves) > MOST_MOVES:
-            break
-        for move in moves:
-            left[variant][move.source] -= move.quantity
-        found += moves
+        there = ((place[0], at.location_id, at.quantity) for at in free.elsewhere(place))
+        left = {(variant, at): quantity - taken.get((variant, at), _NOTHING) for variant, at, quantity in there}
+        moves = spread({place: quantity}, left)
+        if moves and sum(move.quantity for move in moves) == quantity:
+            found[place] = moves
+            for move in moves:
+                source = move.variant, move.source
+                taken[source] = taken.get(source, _NOTHING) + move.quantity
     return found

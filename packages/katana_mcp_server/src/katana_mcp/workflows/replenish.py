@@ -3,11 +3,12 @@
 Each order is a plan of `create_purchase_order` with its own token. What cannot be ordered is named with the reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
 from pydantic import Field
@@ -28,16 +29,17 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
-from katana_mcp.workflows.elsewhere import calls
-from katana_mcp.workflows.free_elsewhere import covering_moves, read_free_stock
+from katana_mcp.workflows.free_elsewhere import added, free_stock, read_transfers
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.needs import Needs, needs_of
-from katana_mcp.workflows.replenish_fitting import fitted, gets_left_out, left_out
+from katana_mcp.workflows.replenish_fitting import fitted, gets_left_out, left_out, transfer_calls
 from katana_mcp.workflows.replenish_orders import (
     OrderedLine,
     OrderKey,
     Proposal,
     Situation,
+    Transfer,
+    balanced,
     proposal,
     variants_of,
 )
@@ -81,6 +83,8 @@ class ReplenishRequest(Request):
     """Default supplier: id, or name or a part of it."""
     horizon_days: Annotated[int, Field(ge=1, le=365), WHOLE] | None = None
     """Count only what orders need within this many days; reorder points always count."""
+    from_elsewhere: bool = True
+    """False: order what other locations could spare too."""
 
 
 class DraftOrder(Answer):
@@ -103,6 +107,8 @@ class ReplenishAnswer(Envelope):
 
     message: str
     orders: list[DraftOrder]
+    to_transfer: list[str]
+    """What other locations can spare all of, with how much and why; it is not in the orders."""
     to_make: list[str]
     """What has to be made first, with how much and why; its ingredients are counted."""
     cannot_order: list[str]
@@ -142,11 +148,11 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         conditions = await where(request, services)
     resolved = await resolve(request.skus_or_variant_ids or (), services)
     read = await _read(request, resolved, conditions, reads, began)
-    required = requirements(read.levels, read.recipes, read.roots)
-    situation = await _situation(required, read, conditions, services)
-    found, said = proposal(required, situation), beside(resolved)
-    transfers = _transfers(found, situation, services)
-    fit = fitted(found, [*said.parts, *map(truncated, transfers)])
+    again = partial(requirements, read.levels, read.recipes, read.roots)
+    required, situation = await _situation(again, read, conditions, services)
+    found = balanced(required, situation, again) if request.from_elsewhere else proposal(required, situation)
+    said = beside(resolved)
+    fit = fitted(found, said.parts)
     planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
     orders = [order for order, _ in planned]
     tokens = [order.plan_token for order in orders if order.plan_token]
@@ -162,11 +168,13 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         *(warning for _, warnings in planned for warning in warnings),
         message=_message(orders, found, services),
         orders=orders,
+        to_transfer=[transfer.phrase for transfer in fit.to_transfer],
         to_make=fit.to_make,
         cannot_order=fit.cannot_order,
         next_actions=[
-            *transfers,
+            *_transfers(fit.to_transfer, services),
             *([f"apply_plan(plan_tokens={tokens})"] if tokens else []),
+            *([f"{_TOOL}(..., from_elsewhere=False): to order it instead"] if found.to_transfer else []),
             *gets_left_out(found, fit),
             *goes_on(_TOOL, now, services, len(read.stock.unknown)),
             *([none_yet("items")] if not read.roots and await none_at_all(services, "variant") else ()),
@@ -175,10 +183,9 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
     )
 
 
-def _transfers(found: Proposal, situation: Situation, services: Services) -> list[str]:
-    """Return the calls that bring from other locations what these can spare; the drafts order it all the same."""
-    moves = [] if services.read_only else covering_moves(found.transferable.items(), situation.free)
-    return [f"{call}: instead of ordering; then {_TOOL} again" for call in calls(moves)]
+def _transfers(transfers: Sequence[Transfer], services: Services) -> list[str]:
+    """Return the calls that plan what is brought from other locations; none where nothing may be written."""
+    return [] if services.read_only else [f"{call}: free there, so not ordered" for call in transfer_calls(transfers)]
 
 
 def _missing(unknown: NotFound) -> ToolWarning:
@@ -218,7 +225,13 @@ def _end(days: int, services: Services) -> str:
     return iso(services.days.tonight(services.clock.now() + timedelta(days=days)))
 
 
-async def _situation(required: Requirements, read: _Read, conditions: Where, services: Services) -> Situation:
+async def _situation(
+    again: Callable[[Mapping[Place, Decimal]], Requirements], read: _Read, conditions: Where, services: Services
+) -> tuple[Requirements, Situation]:
+    """Return what is short besides what drafts bring, and what a proposal is made from."""
+    transfers = await read_transfers(services)
+    coming = added(chain(transfers.coming.items(), await drafted(services)))
+    required = again(coming)
     variants = variants_of(required.found)
     names = await look_up(
         services.cache,
@@ -230,31 +243,22 @@ async def _situation(required: Requirements, read: _Read, conditions: Where, ser
         },
     )
     # Elsewhere, too, something may have to be made of what is there.
-    used = requirements(read.everywhere, read.recipes, read.roots).used
-    free = await read_free_stock(read.everywhere, services, used)
+    used = requirements(read.everywhere, read.recipes, read.roots, coming).used
     supplied = (
         condition
         for condition in conditions
         if isinstance(condition, OneOf) and condition.field == "default_supplier_id"
     )
-    return Situation(
+    return required, Situation(
         names=names,
         needs=await needs_of(variants, services) if read.needs is None else read.needs,
-        drafted=_sum(await drafted(variants, services), free.drafted),
-        free=free,
+        drafted=coming,
+        free=free_stock(read.everywhere, transfers, used),
         made=read.made,
         suppliers=frozenset(value for condition in supplied for value in condition.values),
         days=services.days,
         now=services.clock.now(),
     )
-
-
-def _sum(*drafted: Mapping[Place, Decimal]) -> Mapping[Place, Decimal]:
-    """Return what drafts of several kinds bring, by place."""
-    found: dict[Place, Decimal] = {}
-    for place, quantity in (item for some in drafted for item in some.items()):
-        found[place] = found.get(place, Decimal(0)) + quantity
-    return found
 
 
 async def _planned(
@@ -310,8 +314,8 @@ def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) 
     parts += [f"{so_many(to_make, 'product')} {'has' if to_make == 1 else 'have'} to be made"] if to_make else []
     parts += [f"{so_many(len(found.cannot_order), 'short item')} cannot be ordered"] if found.cannot_order else []
     parts += [f"{found.drafted} {'is' if found.drafted == 1 else 'are'} covered by drafts"] if found.drafted else []
-    spared = len(found.transferable)
-    parts += [f"{so_many(spared, 'short item')} could come from other locations"] if spared else []
+    spared = len(found.to_transfer)
+    parts += [f"{so_many(spared, 'short item')} left to transfers from other locations"] if spared else []
     end = "read-only mode: nothing can be applied here" if services.read_only else _UNWRITTEN
     return f"{', '.join(parts)}; {end}"
 

@@ -1,6 +1,7 @@
 """What of a proposal fits into one answer of `replenish`; of the rest, what it is, what it comes to, how to get it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -8,7 +9,8 @@ from katana_mcp.references.display_names import Names, text
 from katana_mcp.tools.answers import first_of, fitting, plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import total
-from katana_mcp.workflows.replenish_orders import OrderedLine, OrderKey, Proposal
+from katana_mcp.workflows.elsewhere import calls
+from katana_mcp.workflows.replenish_orders import OrderedLine, OrderKey, Proposal, Transfer
 
 _MOST_ORDERS, _MOST_LINES, _MOST_BESIDE, _MOST_NAMED = 10, 100, 20, 10
 
@@ -18,11 +20,18 @@ def fitted(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
     cannot, make = found.cannot_order[:_MOST_BESIDE], found.to_make[:_MOST_BESIDE]
     largest = sorted(found.orders.items(), key=lambda item: (-len(item[1]), item[0]))
     flat = [(key, line) for key, lines in largest[:_MOST_ORDERS] for line in lines][:_MOST_LINES]
-    kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make))])
+    transfers = found.to_transfer[:_MOST_BESIDE]
+    phrases = [*cannot, *make, *(transfer.phrase for transfer in transfers), *transfer_calls(transfers)]
+    kept = fitting([line for _, line in flat], [*beside, *map(truncated, phrases)])
     orders: dict[OrderKey, list[OrderedLine]] = {}
     for key, line in flat[: len(kept)]:
         orders.setdefault(key, []).append(line)
-    return Proposal(orders, make, cannot, found.drafted, found.transferable)
+    return replace(found, orders=orders, to_make=make, to_transfer=transfers, cannot_order=cannot)
+
+
+def transfer_calls(transfers: Iterable[Transfer]) -> list[str]:
+    """Return the calls that plan these transfers, one for each two locations."""
+    return calls([move for transfer in transfers for move in transfer.moves])
 
 
 def left_out(found: Proposal, fit: Proposal, names: Names) -> list[ToolWarning]:
@@ -37,6 +46,7 @@ def left_out(found: Proposal, fit: Proposal, names: Names) -> list[ToolWarning]:
             "apply these and call this again, or get one by supplier_id and location_id"
         )
     for name, all_of, shown in (
+        ("to_transfer", found.to_transfer, fit.to_transfer),
         ("to_make", found.to_make, fit.to_make),
         ("cannot_order", found.cannot_order, fit.cannot_order),
     ):

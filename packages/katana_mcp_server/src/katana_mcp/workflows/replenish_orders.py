@@ -1,9 +1,11 @@
 """Requirements as lines of draft purchase orders with their reasons; what has to be made, what cannot be ordered."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from itertools import chain
+from typing import NamedTuple
 
 from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
@@ -11,7 +13,8 @@ from katana_mcp.references.purchasable import PurchasableVariant, purchasable_va
 from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
-from katana_mcp.workflows.free_elsewhere import FreeStock
+from katana_mcp.workflows.elsewhere import Move
+from katana_mcp.workflows.free_elsewhere import FreeStock, added, covering_moves
 from katana_mcp.workflows.needs import Need, Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
@@ -50,6 +53,13 @@ type OrderKey = tuple[int, int]
 """Supplier and location."""
 
 
+class Transfer(NamedTuple):
+    """What brings all that is short at a place from other locations, and how much that is in a phrase."""
+
+    phrase: str
+    moves: Sequence[Move]
+
+
 @dataclass(slots=True)
 class Proposal:
     """What is short, by what is to be done about it."""
@@ -61,8 +71,10 @@ class Proposal:
     """What is short and cannot be ordered, a phrase each."""
     drafted: int = 0
     """What drafts cover already."""
+    to_transfer: list[Transfer] = field(default_factory=list[Transfer])
+    """What is brought from other locations: it is neither ordered nor made."""
     transferable: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
-    """What other locations can spare all of, and how much is short."""
+    """What other locations can spare all of besides, and how much is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +90,7 @@ class Situation:
         suppliers: only these; every one where it is empty.
         days: of the factory.
         now: the moment.
+        moves: what is brought from other locations, by where it is brought.
     """
 
     names: Names
@@ -88,6 +101,29 @@ class Situation:
     suppliers: frozenset[object]
     days: Days
     now: datetime
+    moves: Mapping[Place, Sequence[Move]] = field(default_factory=dict[Place, Sequence[Move]])
+
+
+def balanced(
+    required: Requirements, situation: Situation, again: Callable[[Mapping[Place, Decimal]], Requirements]
+) -> Proposal:
+    """Return what is to be ordered and made, and what is brought from other locations instead of that.
+
+    What is brought needs no ingredients: all is reckoned again before any of these is brought.
+
+    Args:
+        required: what is short.
+        situation: what a proposal is made from, before anything is brought.
+        again: returns what is short if so much comes besides, by place.
+    """
+    found = proposal(required, situation)
+    while more := covering_moves(found.transferable.items(), situation.free):
+        moves = {**situation.moves, **more}
+        free = situation.free.without(chain.from_iterable(more.values()))
+        situation = replace(situation, free=free, moves=moves)
+        moved = ((place, move.quantity) for place, of_place in moves.items() for move in of_place)
+        found = proposal(again(added(chain(situation.drafted.items(), moved))), situation)
+    return found
 
 
 def proposal(required: Requirements, situation: Situation) -> Proposal:
@@ -95,40 +131,46 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
     result = Proposal()
     for requirement in required.found:
         variant = requirement.place[0]
-        short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
-        if variant in required.circular:
-            _refuse(requirement, "its bill of materials leads back to itself", requirement.short, situation, result)
-        elif variant in situation.made:
-            _note_free(requirement, short, situation, result)
+        if requirement.short > 0 and variant in required.circular:
+            _refuse(requirement, "its bill of materials leads back to itself", situation, result)
+        elif variant not in situation.made:
+            _order(requirement, situation, result)
+        elif not _is_covered(requirement, situation, result):
             result.to_make.append(_to_make(requirement, situation))
-        else:
-            _order(requirement, short, situation, result)
     return result
 
 
-def _order(requirement: Requirement, short: Decimal, situation: Situation, result: Proposal) -> None:
+def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
     names, (variant, location) = situation.names, requirement.place
     good = purchasable_variant(names.record("variant", variant) or EMPTY, names)
-    if situation.suppliers and good.supplier not in situation.suppliers:
+    is_of_others = situation.suppliers and good.supplier not in situation.suppliers
+    if is_of_others or _is_covered(requirement, situation, result):
         return
-    if short <= 0:
-        result.drafted += 1
-        return
-    _note_free(requirement, short, situation, result)
     why = _obstacle(good, names, variant) or ("its stock is not known" if requirement.level is None else None)
     if why is not None or good.supplier is None:
-        _refuse(requirement, why or _NO_SUPPLIER, short, situation, result)
+        _refuse(requirement, why or _NO_SUPPLIER, situation, result)
     else:
-        line = _line(requirement, good, short, situation)
-        result.orders.setdefault((good.supplier, location), []).append(line)
+        result.orders.setdefault((good.supplier, location), []).append(_line(requirement, good, situation))
 
 
-def _note_free(requirement: Requirement, short: Decimal, situation: Situation, result: Proposal) -> None:
-    """Note what other locations can spare all of, unless it is short only for a product that they can spare too."""
-    location = requirement.place[1]
-    there = sum((found.quantity for found in situation.free.elsewhere(requirement.place)), Decimal(0))
-    if 0 < short <= there and not any((product, location) in result.transferable for product in requirement.makes):
-        result.transferable[requirement.place] = short
+def _is_covered(requirement: Requirement, situation: Situation, result: Proposal) -> bool:
+    """Note what covers it, or could; return whether it is covered.
+
+    What is short for a product is noted once no product is left that other locations can spare.
+    """
+    place, short = requirement.place, requirement.short
+    if short <= 0:
+        moves = situation.moves.get(place)
+        if moves is None:
+            result.drafted += 1
+        else:
+            result.to_transfer.append(Transfer(_to_transfer(requirement, moves, situation), moves))
+        return True
+    there = sum((found.quantity for found in situation.free.elsewhere(place)), Decimal(0))
+    waits = requirement.makes and any(variant in situation.made for variant, _ in result.transferable)
+    if requirement.level is not None and short <= there and not waits:
+        result.transferable[place] = short
+    return False
 
 
 _NO_SUPPLIER = "it has no default supplier"
@@ -154,8 +196,9 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
     return next((why for why, holds in reasons.items() if holds), None)
 
 
-def _refuse(requirement: Requirement, why: str, short: Decimal, situation: Situation, result: Proposal) -> None:
-    result.cannot_order.append(f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}")
+def _refuse(requirement: Requirement, why: str, situation: Situation, result: Proposal) -> None:
+    phrase = _phrase(requirement, requirement.short, situation)
+    result.cannot_order.append(f"{phrase}: {why}; {_reason(requirement, situation)}")
 
 
 def _to_make(requirement: Requirement, situation: Situation) -> str:
@@ -169,8 +212,15 @@ def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -
     return f"{plain_number(quantity)} {called} at {names.name('location', location) or location}"
 
 
-def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, situation: Situation) -> OrderedLine:
-    variant, names = requirement.place[0], situation.names
+def _to_transfer(requirement: Requirement, moves: Sequence[Move], situation: Situation) -> str:
+    names = situation.free.names
+    parts = [f"{plain_number(move.quantity)} from {names.get(move.source) or move.source}" for move in moves]
+    quantity = sum((move.quantity for move in moves), Decimal(0))
+    return f"{_phrase(requirement, quantity, situation)}: {', '.join(parts)}; {_reason(requirement, situation)}"
+
+
+def _line(requirement: Requirement, good: PurchasableVariant, situation: Situation) -> OrderedLine:
+    variant, names, short = requirement.place[0], situation.names, requirement.short
     record = names.record("variant", variant) or EMPTY
     line, arrival = order_line(good, short), _arrival(record, situation)
     assert line is not None

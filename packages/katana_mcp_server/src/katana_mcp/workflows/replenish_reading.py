@@ -128,16 +128,16 @@ async def within_horizon(
     return reduced, sooner
 
 
-async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place, Decimal]:
-    """Return what draft purchase orders would bring of these variants, in stock units: Katana does not expect it."""
-    where = (OneOf("purchase_order_rows[].variant_id", tuple(variants)), OneOf("status", ("DRAFT",)))
-    orders, _ = await first_rows(services, "purchase_order", Selection(where, Order("id"), _MOST))
-    found: dict[Place, Decimal] = {}
-    for order in (order.record for order in orders):
-        for row in rows(order, "purchase_order_rows"):
-            variant, location = get_int(row, "variant_id"), get_int(row, "location_id") or get_int(order, "location_id")
-            if variant is not None and location is not None:
-                rate = number(row, "purchase_uom_conversion_rate") or 1
-                brought = (number(row, "quantity") or Decimal(0)) * rate
-                found[variant, location] = found.get((variant, location), Decimal(0)) + brought
-    return found
+async def drafted(services: Services) -> Iterator[tuple[Place, Decimal]]:
+    """Return what each row of a draft purchase order would bring, in stock units: Katana does not expect it."""
+    drafts = Selection((OneOf("status", ("DRAFT",)),), Order("id"), _MOST)
+    orders, _ = await first_rows(services, "purchase_order", drafts)
+    return (brought for order in orders for brought in _brought(order.record))
+
+
+def _brought(order: Record) -> Iterator[tuple[Place, Decimal]]:
+    for row in rows(order, "purchase_order_rows"):
+        variant, location = get_int(row, "variant_id"), get_int(row, "location_id") or get_int(order, "location_id")
+        if variant is not None and location is not None:
+            rate = number(row, "purchase_uom_conversion_rate") or 1
+            yield (variant, location), (number(row, "quantity") or Decimal(0)) * rate

@@ -9,6 +9,7 @@ type Place = tuple[int, int]
 """Variant and location."""
 type Recipes = Mapping[int, Sequence[tuple[int, Decimal]]]
 """By the variant that is made: its ingredients, and how much one unit takes of each."""
+_NOTHING: Mapping[Place, Decimal] = {}
 
 
 class Level(NamedTuple):
@@ -31,7 +32,7 @@ class Requirement:
 
     Attributes:
         place: where.
-        short: how much, in the unit of the variant.
+        short: how much, in the unit of the variant; nothing, or less, where what comes besides covers it.
         level: its stock; None where that is not known.
         makes: what products take of it that have to be made first, by their variants.
     """
@@ -60,13 +61,16 @@ def ingredients(recipes: Recipes) -> dict[int, None]:
     return dict.fromkeys(ingredient for recipe in recipes.values() for ingredient, _ in recipe)
 
 
-def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collection[int]) -> Requirements:
+def requirements(
+    levels: Mapping[Place, Level], recipes: Recipes, roots: Collection[int], coming: Mapping[Place, Decimal] = _NOTHING
+) -> Requirements:
     """Return what is short of these variants, and of all that has to be made into them at the same location.
 
     Args:
         levels: the stock of each place.
         recipes: of what is made; everything else is bought.
         roots: the variants that are asked about; others count only for what they are made into.
+        coming: what comes besides what the levels expect, by place.
     """
     result = Requirements()
     locations: dict[int, set[int]] = {}
@@ -83,7 +87,9 @@ def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collect
             short = used - (level.free if level else 0)
             result.used |= {place: used} if used else {}
             if short > 0:
+                short -= coming.get(place, 0)
                 result.found.append(Requirement(place, short, level, makes))
+            if short > 0:
                 _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
     return result
 
