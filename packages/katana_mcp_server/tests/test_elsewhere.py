@@ -83,6 +83,26 @@ async def test_what_lacks_here_and_is_free_there_is_named_and_its_transfer_can_b
     assert kinds == ["stock", "buy", "buy"], "a draft brings nothing"
 
 
+async def test_what_was_sent_is_not_moved_a_second_time(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    async def done(tool: str, **arguments: object) -> int:
+        planned = await paced(clock, stage.call(tool, **arguments))
+        (outcome,) = (await paced(clock, stage.call("apply_plan", plan_tokens=[planned["plan_token"]])))["outcomes"]
+        return int(outcome["id"])
+
+    variant, here, there = stocked(tenant, 0, 8)
+    order = order_of(tenant, variant, here, 4)
+    ends = {"source_location_id": there, "destination_location_id": here}
+    sent = await done("create_stock_transfer", **ends, rows=[{"sku_or_variant_id": "FELT-1", "quantity": 3}])
+    for status in ("draft", "inTransit", "received"):
+        if status != "draft":
+            await done("modify_stock_transfer", stock_transfer_id=sent, status=status)
+        clock.advance(3_600)
+        ready = await paced(clock, stage.call("order_readiness", limit=250))
+        left = [line for line in lines(ready) if line[0] == "FELT-1"]
+        promised = lines(await promise(stage, clock, sales_order_id=order["id"]))
+        assert (left, promised) == ([("FELT-1", 1, there, here)],) * 2, status
+
+
 async def test_what_stock_covers_or_others_need_or_is_free_nowhere_is_not_named(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:

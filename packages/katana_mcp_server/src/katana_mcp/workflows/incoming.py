@@ -89,6 +89,11 @@ class Arrival(NamedTuple):
     quantity: Decimal | None
     date: str | None
 
+    @property
+    def is_transfer(self) -> bool:
+        """Whether it was sent from another location of the company."""
+        return self.key == "stock_transfer_id"
+
     def to_answer(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
         today = iso(services.today())

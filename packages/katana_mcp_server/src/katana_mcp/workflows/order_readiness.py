@@ -271,7 +271,7 @@ def _named(found: Sequence[_Judged]) -> list[OpenRow]:
 
 
 def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals, locations: Container[int]) -> Sequence[Move]:
-    """Return what is free at another location of what these orders miss."""
+    """Return what is free at another location of what these orders miss, and what was not sent already."""
     free = {
         (variant, location): in_stock - committed
         for (variant, location), level in levels.items()
@@ -285,7 +285,11 @@ def _moves(found: Sequence[_Judged], levels: _Levels, coming: Arrivals, location
         if row.variant_id is not None and row.location_id is not None:
             place = row.variant_id, row.location_id
             open_at[place] = open_at.get(place, Decimal(0)) + row.left
-    missing = {place: min(left, -free[place]) for place, left in open_at.items() if place in free}
+    sent = {
+        place: sum(arrival.quantity or Decimal(0) for arrival in coming.by_place.get(place, ()) if arrival.is_transfer)
+        for place in open_at
+    }
+    missing = {place: min(left, -free[place] - sent[place]) for place, left in open_at.items() if place in free}
     return elsewhere.moves(missing, free, coming.drafts, locations)
 
 

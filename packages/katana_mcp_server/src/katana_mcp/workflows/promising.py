@@ -46,6 +46,11 @@ class Source(NamedTuple):
     counts_on: Sequence[Arrival] = ()
 
     @property
+    def is_ours(self) -> bool:
+        """Whether it is in stock, or was sent from another location."""
+        return self.kind == "stock" or (self.arrival is not None and self.arrival.is_transfer)
+
+    @property
     def arrivals(self) -> Sequence[Arrival]:
         """All that has to arrive for it, or for what it is made of."""
         return self.counts_on if self.arrival is None else (self.arrival, *self.counts_on)
@@ -90,8 +95,8 @@ class World:
         unknown: variants whose stock could not be read.
         ledgers: by place.
         taken: what is promised of each.
-        missing: what stock does not cover of what was asked for.
-        ingredients: what it does not cover of what that is made of.
+        missing: what neither stock nor transfers under way cover of what was asked for.
+        ingredients: what they do not cover of what that is made of.
     """
 
     today: date
@@ -115,7 +120,7 @@ class World:
         found = self.ledgers.get(place, _EMPTY_LEDGER).promise(quantity, self.taken.get(place, _NOTHING))
         self.book(place, quantity - found.lacking)
         sources = [_shared(share) for share in found.shares]
-        lacks = quantity - sum(source.quantity for source in sources if source.kind == "stock")
+        lacks = quantity - sum(source.quantity for source in sources if source.is_ours)
         if lacks:
             missing = self.ingredients if above else self.missing
             missing[place] = missing.get(place, _NOTHING) + lacks
