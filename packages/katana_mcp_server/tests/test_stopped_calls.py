@@ -16,7 +16,7 @@ from journal_plans import plan_of
 from cache_core.clock import SystemClock
 from katana_mcp.commands.stopped import known
 from katana_mcp.configuration.settings import Settings
-from katana_mcp.journal.entries import ActionState, Claimed, Progress
+from katana_mcp.journal.entries import ActionState, Claimed, Progress, Resumed
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.server.wiring import Environment, cache_directory
 from katana_mcp.writing.applying import OWNER
@@ -161,3 +161,16 @@ def test_a_plan_that_was_applied_whole_is_said_to_be_and_one_of_an_earlier_call_
     assert known(settings, "apply_plan", SINCE) == IN_DOUBT[21:-1].replace("show 1", "list")
     (file.path).write_bytes(b"no journal" * 999)
     assert known(settings, "apply_plan", SINCE).startswith("a change may have been sent: the journal of writes")
+
+
+def test_a_correction_that_went_on_is_in_doubt_however_many_plans_were_made_since(tmp_path: Path) -> None:
+    settings, file, claim = claimed_here(tmp_path)
+    file.sending(claim.run, 0)
+    file.done(claim.run, 0, ActionState("applied"))
+    file.finish(claim.run, {})
+    for number in range(250):
+        file.add(plan_of(f"later {number}", file.clock))
+    resumed = file.claim("token", OWNER, resumes=True)
+    assert isinstance(resumed, Resumed)
+    file.sending(resumed.run, 1)
+    assert known(settings, "apply_plan", SINCE) == IN_DOUBT[21:-1]

@@ -8,6 +8,7 @@ from katana_mcp.configuration.settings import Settings
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import JournalFile, journal_path
+from katana_mcp.journal.rows import claimed_since
 from katana_mcp.server.account import account
 from katana_mcp.server.wiring import cache_directory
 from katana_mcp.surface.descriptor import APPLY
@@ -15,8 +16,6 @@ from katana_mcp.writing.applying import OWNER
 
 UNCHANGED = "nothing was changed in Katana"
 _IN_DOUBT = "a change may have been sent"
-_NEWEST = 200
-"""Plans that are looked through; one lives for ten minutes."""
 
 
 def known(settings: Settings, tool: str, since: datetime) -> str:
@@ -43,8 +42,8 @@ def _begun(settings: Settings, since: datetime) -> Sequence[Entry]:
         return ()
     file = JournalFile(path, SystemClock())
     try:
-        entries = file.entries(_NEWEST)
+        with file.reading() as db:
+            claimed = claimed_since(db, OWNER, since)
     finally:
         file.close()
-    claimed = [entry for entry in entries if entry.claimed_at is not None and entry.claimed_at >= since]
-    return [entry for entry in claimed if entry.owner == OWNER and entry.is_begun]
+    return [entry for entry in claimed if entry.is_begun]

@@ -154,6 +154,12 @@ def unsure(db: sqlite3.Connection) -> tuple[Entry, ...]:
     return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
 
 
+def claimed_since(db: sqlite3.Connection, owner: str, since: datetime) -> tuple[Entry, ...]:
+    """Return the plans that this owner claimed from then on, whenever they were planned; the newest first."""
+    sql = f"SELECT {ENTRY} FROM plan WHERE owner = ? AND claimed_at >= ? ORDER BY id DESC"
+    return tuple(entry_of(db, row) for row in db.execute(sql, (owner, iso(since))).fetchall())
+
+
 def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[RecordId]:
     """Return the ids of the records that other plans are known to have made by a POST to this path."""
     sql = (
