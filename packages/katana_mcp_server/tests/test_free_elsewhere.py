@@ -89,7 +89,8 @@ def test_what_moves_take_is_not_free_any_more() -> None:
 
 async def test_of_transfers_only_drafts_count_and_nothing_comes_from_a_deleted_location_or_to_one() -> None:
     account = Account()
-    await account.keep("location", {"id": NORTH, "name": "North"}, {"id": MAIN, "name": "Main"})
+    north: Record = {"id": NORTH, "name": "North", "manufacturing_allowed": False}
+    await account.keep("location", north, {"id": MAIN, "name": "Main", "manufacturing_allowed": True})
     await account.keep("location", {"id": SOUTH, "name": "South", "deleted_at": "2026-01-01T00:00:00.000Z"})
     states = ("draft", "inTransit", "received")
     await account.keep("stock_transfer", *(transfer(NORTH, MAIN, 2, status, nr) for nr, status in enumerate(states, 1)))
@@ -97,7 +98,7 @@ async def test_of_transfers_only_drafts_count_and_nothing_comes_from_a_deleted_l
     transfers = await read_transfers(account.services)
     stock = free_stock(levels, transfers, {(BOLT, NORTH): Decimal(1)})
     assert quantities(stock) == [(NORTH, 6)]
-    assert transfers.coming == {(BOLT, MAIN): 2}
+    assert (transfers.coming, transfers.idle) == ({(BOLT, MAIN): 2}, {NORTH})
     assert quantities(free_stock(levels, transfers, {})) == [(NORTH, 7)]
     assert quantities(stock, (BOLT, SOUTH)) == []
 

@@ -21,6 +21,14 @@ NORTH = FIRST_ID + 1
 type Pair = tuple[int, int]
 
 
+@pytest.fixture
+def making(tenant: Tenant) -> Tenant:
+    """Have products be made at every location."""
+    for location in live(tenant, "locations"):
+        tenant.edit("locations", location["id"], manufacturing_allowed=True)
+    return tenant
+
+
 def part_of(tenant: Tenant) -> Wire:
     """Return a variant of a material that a supplier delivers, that no order brings, with an empty stock."""
     return next(variant for variant in live(tenant, "variants") if variant["sku"] == "PAD")
@@ -42,6 +50,7 @@ def tokens_of(answer: Payload) -> list[str]:
     return [order["plan_token"] for order in answer["orders"]]
 
 
+@pytest.mark.usefixtures("making")
 async def test_each_line_covers_what_lacks_in_whole_units_and_no_unit_less_does(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
@@ -141,6 +150,7 @@ async def test_what_has_no_supplier_or_price_is_named_with_the_reason(
     assert "2 short items cannot be ordered" in answer["message"]
 
 
+@pytest.mark.usefixtures("making")
 async def test_what_has_to_be_made_counts_its_ingredients_all_the_way_down(stage: Stage, tenant: Tenant) -> None:
     top, below, part = _nested(tenant)
     for variant in (top, below, part):
@@ -175,6 +185,7 @@ def _nested(tenant: Tenant) -> tuple[int, int, int]:
     return top, below, part
 
 
+@pytest.mark.usefixtures("making")
 @pytest.mark.parametrize("beyond", ["1e999999", "-1e999999", "1e400"])
 async def test_an_amount_beyond_any_sense_counts_as_unknown(
     stage: Stage, tenant: Tenant, clock: ManualClock, beyond: str
@@ -245,6 +256,7 @@ def _day(text: str) -> date:
     return date.fromisoformat(text)
 
 
+@pytest.mark.usefixtures("making")
 async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     stage: Stage, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +273,7 @@ async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     assert [message.split(" of ")[0] for message in messages[1:]] == ["to_make names 1", "cannot_order names 1"]
 
 
+@pytest.mark.usefixtures("making")
 async def test_orders_that_are_left_out_are_named_with_what_they_come_to_and_the_call_that_gets_one(
     stage: Stage, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,3 +329,18 @@ async def test_a_preview_takes_few_requests_and_nothing_short_takes_none(
     enough = await stage.call(TOOL, **asked)
     assert (stage.requests() - before, enough["next_actions"]) == (0, [])
     assert enough["message"] == "nothing is to be ordered; nothing is written before apply_plan"
+
+
+async def test_what_is_made_is_neither_made_nor_bought_for_where_manufacturing_is_not_allowed(
+    stage: Stage, tenant: Tenant
+) -> None:
+    top, below, part = _nested(tenant)
+    for variant in (top, below, part):
+        tenant.set_stock(variant, NORTH, 0)
+    tenant.create("inventory_safety_stock_levels", {"variant_id": top, "location_id": NORTH, "value": 3})
+    assert tenant.get("locations", NORTH)["manufacturing_allowed"] is False
+    answer = await stage.call(TOOL, skus_or_variant_ids=[top], location_id=NORTH, from_elsewhere=False)
+    (refusal,) = answer["cannot_order"]
+    assert f" {tenant.get('variants', top)['sku']} " in refusal
+    assert "at North warehouse: Katana allows no manufacturing there: make it elsewhere and move it; " in refusal
+    assert (answer["orders"], answer["to_make"]) == ([], [])

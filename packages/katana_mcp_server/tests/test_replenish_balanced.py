@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -46,11 +47,15 @@ def situation_of(
 
 
 def whole(
-    levels: Mapping[Place, Level], recipes: Recipes = BIKES, drafted: Mapping[Place, Decimal] | None = None
+    levels: Mapping[Place, Level],
+    recipes: Recipes = BIKES,
+    drafted: Mapping[Place, Decimal] | None = None,
+    idle: frozenset[int] = frozenset(),
 ) -> Proposal:
     """Return what is proposed once nothing more can be brought."""
-    required, situation = situation_of(levels, recipes, drafted)
-    return balanced(required, situation, partial(requirements, levels, recipes, {variant for variant, _ in levels}))
+    _, situation = situation_of(levels, recipes, drafted)
+    again = partial(requirements, levels, recipes, {variant for variant, _ in levels}, idle=idle)
+    return balanced(again(drafted or {}), replace(situation, idle=idle), again)
 
 
 def level(in_stock: int, target: int = 0) -> Level:
@@ -106,6 +111,18 @@ def test_a_part_of_what_is_made_below_what_is_brought_is_brought_for_what_is_lef
         (tube, 2): level(50),
     }
     assert brought(whole(levels, recipes)) == {(BIKE, 1): 2, (frame, 1): 3, (tube, 1): 1}
+
+
+def test_nothing_is_made_or_bought_for_it_where_manufacturing_is_not_allowed_but_it_is_brought() -> None:
+    levels = {(BIKE, 1): level(0, 3), (WHEEL, 1): level(0), (WHEEL, 2): level(50)}
+    found = whole(levels, idle=frozenset((1,)))
+    (refusal,) = found.cannot_order
+    assert refusal.startswith(
+        "3 BIKE (BIKE) at 1: Katana allows no manufacturing there: make it elsewhere and move it; "
+    )
+    assert (found.to_make, found.to_transfer) == ([], [])
+    assert whole(levels, idle=frozenset((2,))).to_make != []
+    assert brought(whole({**levels, (BIKE, 2): level(3)}, idle=frozenset((1,)))) == {(BIKE, 1): 3}
 
 
 def test_what_is_made_into_something_at_its_own_location_is_not_free() -> None:

@@ -1,12 +1,14 @@
 """What `replenish` costs: as few requests and statements with a horizon as without, however many orders it plans."""
 
 import pytest
+from server_wire import live
 from small_account import Account
 from sql_count import Statements, counted
 
 from cache_typed import unchanged
 from katana_mcp.references.resolve import live_with_keys
 from katana_mcp.testing import Payload, Stage
+from katana_sandbox import Tenant
 
 TOOL = "replenish"
 EVERY: dict[str, object] = {"from_elsewhere": False}
@@ -30,8 +32,10 @@ async def _cost(stage: Stage, statements: Statements, **arguments: object) -> tu
 
 @pytest.mark.parametrize("horizon", [EVERY, {**EVERY, "horizon_days": 1}], ids=["all", "one day"])
 async def test_ten_orders_take_the_one_request_that_one_order_takes(
-    stage: Stage, statements: Statements, horizon: dict[str, object]
+    stage: Stage, tenant: Tenant, statements: Statements, horizon: dict[str, object]
 ) -> None:
+    for location in live(tenant, "locations"):
+        tenant.edit("locations", location["id"], manufacturing_allowed=True)
     one, _, single = await _cost(
         stage, statements, skus_or_variant_ids=["PAD"], location_id="North warehouse", **horizon
     )

@@ -146,6 +146,7 @@ async def test_what_the_other_location_makes_of_its_stock_is_not_free_whatever_l
     body = {"product_variant_id": variant, "product_item_id": product["id"], "ingredient_variant_id": pad}
     tenant.create("bom_rows", {**body, "quantity": 1})
     other = NORTH if place == MAIN else MAIN
+    tenant.edit("locations", other, manufacturing_allowed=True)
     for somewhere, bikes, pads in ((other, 40, 0), (place, 0, 90)):
         for key, value in ((variant, bikes), (pad, pads)):
             tenant.create(

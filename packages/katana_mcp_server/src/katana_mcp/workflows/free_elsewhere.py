@@ -14,6 +14,7 @@ from cache_core.protocol import Selected, Selection
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
+from katana_mcp.values import get_bool
 from katana_mcp.workflows.elsewhere import Move, moves_of, spread
 from katana_mcp.workflows.requirements import Level, Place
 
@@ -30,7 +31,7 @@ _DRAFT = Selection(
         )
     ),
 )
-_LOCATIONS = Selection((), Order("id"), _MOST, fields=frozenset(("id", "name")))
+_LOCATIONS = Selection((), Order("id"), _MOST, fields=frozenset(("id", "name", "manufacturing_allowed")))
 
 
 class FreeElsewhere(NamedTuple):
@@ -77,11 +78,13 @@ class Transfers(NamedTuple):
         names: of live locations, by id.
         leaving: what drafts take away, by place.
         coming: what they bring.
+        idle: locations at which Katana allows no manufacturing.
     """
 
     names: Mapping[int, str | None]
     leaving: Mapping[Place, Decimal]
     coming: Mapping[Place, Decimal]
+    idle: frozenset[int] = frozenset()
 
 
 async def read_transfers(services: Services) -> Transfers:
@@ -90,7 +93,8 @@ async def read_transfers(services: Services) -> Transfers:
         [Selected("location", _LOCATIONS), Selected("stock_transfer", _DRAFT)]
     )
     names = {row.id: text(row.record, "name") for row in locations if isinstance(row.id, int)}
-    return drafted_transfers(names, [row.record for row in transfers])
+    idle = {row.id for row in locations if get_bool(row.record, "manufacturing_allowed") is False}
+    return drafted_transfers(names, [row.record for row in transfers])._replace(idle=frozenset(names) & idle)
 
 
 def drafted_transfers(names: Mapping[int, str | None], transfers: Sequence[Record]) -> Transfers:

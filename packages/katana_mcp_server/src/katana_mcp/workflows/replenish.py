@@ -29,7 +29,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
-from katana_mcp.workflows.free_elsewhere import added, free_stock, read_transfers
+from katana_mcp.workflows.free_elsewhere import Transfers, added, free_stock, read_transfers
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.replenish_fitting import fitted, gets_left_out, left_out, transfer_calls
@@ -148,8 +148,9 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         conditions = await where(request, services)
     resolved = await resolve(request.skus_or_variant_ids or (), services)
     read = await _read(request, resolved, conditions, reads, began)
-    again = partial(requirements, read.levels, read.recipes, read.roots)
-    required, situation = await _situation(again, read, conditions, services)
+    transfers = await read_transfers(services)
+    again = partial(requirements, read.levels, read.recipes, read.roots, idle=transfers.idle)
+    required, situation = await _situation(again, read, transfers, conditions, services)
     found = balanced(required, situation, again) if request.from_elsewhere else proposal(required, situation)
     said = beside(resolved)
     fit = fitted(found, said.parts)
@@ -226,10 +227,13 @@ def _end(days: int, services: Services) -> str:
 
 
 async def _situation(
-    again: Callable[[Mapping[Place, Decimal]], Requirements], read: _Read, conditions: Where, services: Services
+    again: Callable[[Mapping[Place, Decimal]], Requirements],
+    read: _Read,
+    transfers: Transfers,
+    conditions: Where,
+    services: Services,
 ) -> tuple[Requirements, Situation]:
     """Return what is short besides what drafts bring, and what a proposal is made from."""
-    transfers = await read_transfers(services)
     coming = added(chain(transfers.coming.items(), await drafted(services)))
     required = again(coming)
     variants = variants_of(required.found)
@@ -243,7 +247,7 @@ async def _situation(
         },
     )
     # Elsewhere, too, something may have to be made of what is there.
-    used = requirements(read.everywhere, read.recipes, read.roots, coming).used
+    used = requirements(read.everywhere, read.recipes, read.roots, coming, transfers.idle).used
     supplied = (
         condition
         for condition in conditions
@@ -255,6 +259,7 @@ async def _situation(
         drafted=coming,
         free=free_stock(read.everywhere, transfers, used),
         made=read.made,
+        idle=transfers.idle,
         suppliers=frozenset(value for condition in supplied for value in condition.values),
         days=services.days,
         now=services.clock.now(),

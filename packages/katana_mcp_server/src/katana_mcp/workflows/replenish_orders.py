@@ -90,6 +90,7 @@ class Situation:
         suppliers: only these; every one where it is empty.
         days: of the factory.
         now: the moment.
+        idle: locations at which Katana allows no manufacturing.
         moves: what is brought from other locations, by where it is brought.
     """
 
@@ -101,6 +102,7 @@ class Situation:
     suppliers: frozenset[object]
     days: Days
     now: datetime
+    idle: frozenset[int] = frozenset()
     moves: Mapping[Place, Sequence[Move]] = field(default_factory=dict[Place, Sequence[Move]])
 
 
@@ -136,8 +138,15 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
         elif variant not in situation.made:
             _order(requirement, situation, result)
         elif not _is_covered(requirement, situation, result):
-            result.to_make.append(_to_make(requirement, situation))
+            _make(requirement, situation, result)
     return result
+
+
+def _make(requirement: Requirement, situation: Situation, result: Proposal) -> None:
+    if requirement.place[1] in situation.idle:
+        _refuse(requirement, "Katana allows no manufacturing there: make it elsewhere and move it", situation, result)
+    else:
+        result.to_make.append(_to_make(requirement, situation))
 
 
 def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:

@@ -1,6 +1,6 @@
 """What has to be bought and made: shortages taken level by level down the bills of materials. Pure arithmetic."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
@@ -62,7 +62,11 @@ def ingredients(recipes: Recipes) -> dict[int, None]:
 
 
 def requirements(
-    levels: Mapping[Place, Level], recipes: Recipes, roots: Collection[int], coming: Mapping[Place, Decimal] = _NOTHING
+    levels: Mapping[Place, Level],
+    recipes: Recipes,
+    roots: Collection[int],
+    coming: Mapping[Place, Decimal] = _NOTHING,
+    idle: Container[int] = (),
 ) -> Requirements:
     """Return what is short of these variants, and of all that has to be made into them at the same location.
 
@@ -71,6 +75,7 @@ def requirements(
         recipes: of what is made; everything else is bought.
         roots: the variants that are asked about; others count only for what they are made into.
         coming: what comes besides what the levels expect, by place.
+        idle: locations at which nothing may be made, so that nothing is taken there.
     """
     result = Requirements()
     locations: dict[int, set[int]] = {}
@@ -89,7 +94,7 @@ def requirements(
             if short > 0:
                 short -= coming.get(place, 0)
                 result.found.append(Requirement(place, short, level, makes))
-            if short > 0:
+            if short > 0 and location not in idle:
                 _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
     return result
 
