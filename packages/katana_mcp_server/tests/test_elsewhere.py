@@ -2,6 +2,7 @@
 
 from collections import Counter
 from decimal import Decimal
+from typing import TYPE_CHECKING, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +11,11 @@ from test_promise_date import bench_of, bought, promise
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, paced, staged
-from katana_mcp.workflows.elsewhere import Move, spread
+from katana_mcp.workflows.elsewhere import Move, moves, spread
 from katana_sandbox import EditBody, Fault, ManualClock, Tenant
+
+if TYPE_CHECKING:
+    from cache_core.records import Record
 
 FELT, CORK = 10, 11
 places = st.tuples(st.sampled_from((FELT, CORK)), st.integers(1, 4))
@@ -39,6 +43,14 @@ def test_each_piece_is_moved_once_and_no_more_than_lacks(
 def test_it_comes_from_where_most_is_free() -> None:
     free = {(FELT, place): Decimal(quantity) for place, quantity in ((1, 9), (2, 1), (3, 4), (4, 4))}
     assert spread({(FELT, 1): Decimal(5)}, free) == [Move(FELT, 3, 1, Decimal(4)), Move(FELT, 4, 1, Decimal(1))]
+
+
+def test_a_draft_from_a_deleted_location_brings_nothing() -> None:
+    missing, free = {(FELT, 1): Decimal(5)}, {(FELT, 2): Decimal(9), (FELT, 3): Decimal(9)}
+    row = {"variant_id": FELT, "quantity": 4}
+    draft = cast("Record", {"source_location_id": 3, "target_location_id": 1, "stock_transfer_rows": [row]})
+    assert moves(missing, free, [draft], {1, 2, 3}) == [Move(FELT, 2, 1, Decimal(1))]
+    assert moves(missing, free, [draft], {1, 2}) == [Move(FELT, 2, 1, Decimal(5))]
 
 
 def stocked(tenant: Tenant, here: int, there: int) -> tuple[Wire, int, int]:

@@ -77,6 +77,7 @@ def test_what_drafts_and_others_take_is_not_free() -> None:
     stock = free(levels, *drafts, used={(BOLT, SOUTH): Decimal(7)})
     assert quantities(stock) == [(NORTH, 4), (SOUTH, 2)]
     assert drafted_transfers(NAMES, drafts).coming == {(BOLT, MAIN): 5}
+    assert drafted_transfers({MAIN: "Main"}, drafts).coming == {}, "what leaves a deleted location never comes"
 
 
 def test_what_moves_take_is_not_free_any_more() -> None:

@@ -75,7 +75,8 @@ def moves(
         locations: those between which something can be moved; a deleted one is not among them.
     """
     lacks, left = ({place: some for place, some in of.items() if place[1] in locations} for of in (missing, free))
-    for draft in chain.from_iterable(map(moves_of, drafts)):
+    drafted = (move for move in chain.from_iterable(map(moves_of, drafts)) if move.source in locations)
+    for draft in drafted:
         for places, location in ((left, draft.source), (lacks, draft.destination)):
             if (place := (draft.variant, location)) in places:
                 places[place] -= draft.quantity

@@ -99,7 +99,7 @@ async def read_transfers(services: Services) -> Transfers:
 
 def drafted_transfers(names: Mapping[int, str | None], transfers: Sequence[Record]) -> Transfers:
     """Return what these draft stock transfers move between locations with these names."""
-    moves = list(chain.from_iterable(map(moves_of, transfers)))
+    moves = [move for move in chain.from_iterable(map(moves_of, transfers)) if move.source in names]
     leaving = [((move.variant, move.source), move.quantity) for move in moves]
     coming = [((move.variant, move.destination), move.quantity) for move in moves]
     return Transfers(names, added(leaving), added(coming))
