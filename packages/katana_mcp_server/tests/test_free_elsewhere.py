@@ -9,8 +9,8 @@ from small_account import Account
 from cache_core.records import Json, Record
 from katana_mcp.workflows.elsewhere import Move, calls
 from katana_mcp.workflows.free_elsewhere import (
+    Bringing,
     FreeStock,
-    covering_moves,
     drafted_transfers,
     free_stock,
     read_transfers,
@@ -41,8 +41,17 @@ def free(
     return free_stock(levels, drafted_transfers(names, transfers), used or {})
 
 
+def covered(short: Sequence[tuple[Place, Decimal]], stock: FreeStock) -> dict[Place, Sequence[Move]]:
+    """Return what is brought where so much is short, the first served first."""
+    bringing = Bringing(stock)
+    assert [bringing.covers(place, quantity) for place, quantity in short] == [
+        place in bringing.moves for place, _ in short
+    ]
+    return bringing.moves
+
+
 def brought(short: Sequence[tuple[Place, Decimal]], stock: FreeStock) -> list[Move]:
-    return [move for moves in covering_moves(short, stock).values() for move in moves]
+    return [move for moves in covered(short, stock).values() for move in moves]
 
 
 def quantities(stock: FreeStock, place: Place = (BOLT, MAIN)) -> list[tuple[int, Decimal]]:
@@ -80,11 +89,16 @@ def test_what_drafts_and_others_take_is_not_free() -> None:
     assert drafted_transfers({MAIN: "Main"}, drafts).coming == {}, "what leaves a deleted location never comes"
 
 
-def test_what_moves_take_is_not_free_any_more() -> None:
-    stock = free({(BOLT, NORTH): level(9), (BOLT, SOUTH): level(3), (NUT, NORTH): level(2)})
-    moves = [Move(BOLT, NORTH, MAIN, Decimal(4)), Move(BOLT, SOUTH, MAIN, Decimal(3)), Move(BOLT, NORTH, 4, Decimal(1))]
-    assert quantities(stock.without(moves)) == [(NORTH, 4)]
-    assert quantities(stock.without(moves), (NUT, MAIN)) == quantities(stock, (NUT, MAIN)) == [(NORTH, 2)]
+def test_what_is_brought_is_not_free_any_more() -> None:
+    stock = free({(BOLT, NORTH): level(9), (BOLT, SOUTH): level(3), (NUT, NORTH): level(2)}, names={**NAMES, 4: "East"})
+    bringing = Bringing(stock)
+    assert [bringing.covers((BOLT, place), Decimal(quantity)) for place, quantity in ((MAIN, 10), (4, 1))] == [True] * 2
+    assert bringing.moves[BOLT, MAIN] == [
+        Move(BOLT, NORTH, MAIN, Decimal(9)),
+        Move(BOLT, SOUTH, MAIN, Decimal(1)),
+    ]
+    assert quantities(bringing.rest()) == [(SOUTH, 1)]
+    assert quantities(bringing.rest(), (NUT, MAIN)) == quantities(stock, (NUT, MAIN)) == [(NORTH, 2)]
     assert quantities(stock) == [(NORTH, 9), (SOUTH, 3)]
 
 
@@ -124,6 +138,6 @@ def test_a_location_that_covers_all_of_it_sends_it_alone() -> None:
 def test_nothing_is_sent_to_two_places_and_what_covers_only_a_part_to_none() -> None:
     stock = free({(BOLT, NORTH): level(5)}, names={**NAMES, 4: "East"})
     most = [((BOLT, MAIN), Decimal(4)), ((BOLT, SOUTH), Decimal(2)), ((BOLT, 4), Decimal(1))]
-    assert covering_moves(most, stock).keys() == {(BOLT, MAIN), (BOLT, 4)}
-    assert covering_moves([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == {}
-    assert covering_moves([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == {}
+    assert covered(most, stock).keys() == {(BOLT, MAIN), (BOLT, 4)}
+    assert covered([((BOLT, MAIN), Decimal(6)), ((NUT, MAIN), Decimal(1))], stock) == {}
+    assert covered([((BOLT, NORTH), Decimal(1)), ((BOLT, MAIN), Decimal(0))], stock) == {}

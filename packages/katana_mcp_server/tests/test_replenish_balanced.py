@@ -16,11 +16,15 @@ from katana_mcp.references.display_names import Names
 from katana_mcp.tools.days import IN_UTC
 from katana_mcp.workflows.free_elsewhere import added, drafted_transfers, free_stock
 from katana_mcp.workflows.replenish_orders import Proposal, Situation, balanced
-from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, requirements
+from katana_mcp.workflows.requirements import Coming, Level, Place, Recipes, Requirements, requirements
 
 BIKE, WHEEL = 7, 8
 BIKES: Recipes = {BIKE: [(WHEEL, Decimal(2))]}
 LOCATIONS: Mapping[int, str | None] = {1: "Main", 2: "North", 3: "South"}
+
+
+def coming(quantities: Mapping[Place, Decimal]) -> Coming:
+    return lambda place, _: quantities.get(place, Decimal(0))
 
 
 def situation_of(
@@ -33,7 +37,7 @@ def situation_of(
         ("variant", WHEEL): {"id": WHEEL, "sku": "WHEEL", "material_id": 1},
         ("material", 1): {"id": 1, "name": "Wheel"},
     }
-    required = requirements(levels, recipes, roots, drafted or {})
+    required = requirements(levels, recipes, roots, coming(drafted or {}))
     return required, Situation(
         names=Names(dict(records)),
         needs={},
@@ -55,7 +59,7 @@ def whole(
     """Return what is proposed once nothing more can be brought."""
     _, situation = situation_of(levels, recipes, drafted)
     again = partial(requirements, levels, recipes, {variant for variant, _ in levels}, idle=idle)
-    return balanced(again(drafted or {}), replace(situation, idle=idle), again)
+    return balanced(again(coming(drafted or {})), replace(situation, idle=idle), again)
 
 
 def level(in_stock: int, target: int = 0) -> Level:
@@ -97,6 +101,8 @@ def test_what_drafts_bring_counts_beside_what_is_brought() -> None:
     found = whole(levels, drafted={(BIKE, 1): Decimal(1)})
     assert (brought(found), found.cannot_order, len(found.to_make)) == ({(WHEEL, 1): 4}, [], 1)
     assert found.to_make[0].startswith("2 BIKE ")
+    found = whole(levels, drafted={(BIKE, 1): Decimal(1), (WHEEL, 1): Decimal(3)})
+    assert brought(found) == {(WHEEL, 1): 1}
 
 
 def test_a_part_of_what_is_made_below_what_is_brought_is_brought_for_what_is_left_alone() -> None:
@@ -123,6 +129,21 @@ def test_nothing_is_made_or_bought_for_it_where_manufacturing_is_not_allowed_but
     assert (found.to_make, found.to_transfer) == ([], [])
     assert whole(levels, idle=frozenset((2,))).to_make != []
     assert brought(whole({**levels, (BIKE, 2): level(3)}, idle=frozenset((1,)))) == {(BIKE, 1): 3}
+
+
+def test_all_is_reckoned_once_more_however_deep_products_go() -> None:
+    recipes = {variant: [(variant + 1, Decimal(1))] for variant in range(20)}
+    levels = {(variant, place): level(5 * place, 5) for variant in range(21) for place in (1, 2)}
+    drained = {place: level(0, 5) if place[1] == 1 else at for place, at in levels.items()}
+    required, situation = situation_of(drained, recipes)
+    asked: list[Requirements] = []
+
+    def again(coming: Coming) -> Requirements:
+        asked.append(requirements(drained, recipes, set(range(21)), coming))
+        return asked[-1]
+
+    found = balanced(required, situation, again)
+    assert (len(asked), len(found.to_transfer), found.to_make) == (1, 21, [])
 
 
 def test_what_is_made_into_something_at_its_own_location_is_not_free() -> None:
@@ -160,7 +181,7 @@ def test_all_is_covered_once_and_no_location_gives_what_it_needs_itself(
     found = whole(levels, recipes, drafted)
     comes = brought(found)
     roots = {variant for variant, _ in levels}
-    left = requirements(levels, recipes, roots, added([*drafted.items(), *comes.items()]))
+    left = requirements(levels, recipes, roots, coming(added([*drafted.items(), *comes.items()])))
     short = {requirement.place: requirement.short for requirement in left.found}
     assert {place: short[place] for place in comes} == dict.fromkeys(comes, 0), "as much is brought as lacks"
     assert len(found.to_make) + len(found.cannot_order) == sum(quantity > 0 for quantity in short.values())

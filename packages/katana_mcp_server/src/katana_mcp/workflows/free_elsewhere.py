@@ -4,7 +4,7 @@ Free is what is in stock, not committed, and more than the location is to keep i
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from typing import NamedTuple
@@ -62,13 +62,6 @@ class FreeStock:
             for location, quantity in sorted((found or {}).items(), key=lambda item: (-item[1], item[0]))
             if location != place[1] and quantity > 0
         ]
-
-    def without(self, moves: Iterable[Move]) -> "FreeStock":
-        """Return what is free once these moves have taken their part."""
-        left = {variant: dict(by_location) for variant, by_location in self.by_variant.items()}
-        for move in moves:
-            left[move.variant][move.source] -= move.quantity
-        return FreeStock(left, self.names)
 
 
 class Transfers(NamedTuple):
@@ -129,24 +122,36 @@ def free_stock(levels: Mapping[Place, Level], transfers: Transfers, used: Mappin
     return FreeStock(found, transfers.names)
 
 
-def covering_moves(short: Iterable[tuple[Place, Decimal]], free: FreeStock) -> dict[Place, list[Move]]:
-    """Return what brings what is short, by place.
+@dataclass(slots=True)
+class Bringing:
+    """What is brought of free stock; each piece to one place.
 
-    What is free covers all that is short at a place, or none of it is brought there; nothing is brought to two places.
-
-    Args:
-        short: places, and how much is short there in the item's unit; the first are served first.
-        free: what is free.
+    Attributes:
+        free: what is free before anything is brought.
+        moves: what is brought, by where it is brought.
     """
-    found = dict[Place, list[Move]]()
-    taken = dict[Place, Decimal]()
-    for place, quantity in short:
-        there = ((place[0], at.location_id, at.quantity) for at in free.elsewhere(place))
-        left = {(variant, at): quantity - taken.get((variant, at), _NOTHING) for variant, at, quantity in there}
-        moves = spread({place: quantity}, left)
-        if moves and sum(move.quantity for move in moves) == quantity:
-            found[place] = moves
-            for move in moves:
-                source = move.variant, move.source
-                taken[source] = taken.get(source, _NOTHING) + move.quantity
-    return found
+
+    free: FreeStock
+    moves: dict[Place, Sequence[Move]] = field(default_factory=dict[Place, Sequence[Move]])
+    _taken: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
+
+    def covers(self, place: Place, short: Decimal) -> bool:
+        """Bring all that is short at a place, or nothing; return whether it is brought."""
+        there = ((place[0], at.location_id, at.quantity) for at in self.free.elsewhere(place))
+        left = {(variant, at): quantity - self._taken.get((variant, at), _NOTHING) for variant, at, quantity in there}
+        moves = spread({place: short}, left)
+        if not moves or sum(move.quantity for move in moves) < short:
+            return False
+        self.moves[place] = moves
+        for move in moves:
+            source = move.variant, move.source
+            self._taken[source] = self._taken.get(source, _NOTHING) + move.quantity
+        return True
+
+    def rest(self) -> FreeStock:
+        """Return what is free besides."""
+        left = {
+            variant: {at: quantity - self._taken.get((variant, at), _NOTHING) for at, quantity in by_location.items()}
+            for variant, by_location in self.free.by_variant.items()
+        }
+        return FreeStock(left, self.free.names)

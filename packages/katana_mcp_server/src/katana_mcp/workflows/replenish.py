@@ -52,7 +52,7 @@ from katana_mcp.workflows.replenish_reading import (
     recipes_of,
     within_horizon,
 )
-from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, ingredients, requirements
+from katana_mcp.workflows.requirements import Coming, Level, Place, Recipes, Requirements, ingredients, requirements
 from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
@@ -227,14 +227,18 @@ def _end(days: int, services: Services) -> str:
 
 
 async def _situation(
-    again: Callable[[Mapping[Place, Decimal]], Requirements],
+    again: Callable[[Coming], Requirements],
     read: _Read,
     transfers: Transfers,
     conditions: Where,
     services: Services,
 ) -> tuple[Requirements, Situation]:
     """Return what is short besides what drafts bring, and what a proposal is made from."""
-    coming = added(chain(transfers.coming.items(), await drafted(services)))
+    of_drafts = added(chain(transfers.coming.items(), await drafted(services)))
+
+    def coming(place: Place, _: Decimal) -> Decimal:
+        return of_drafts.get(place, Decimal(0))
+
     required = again(coming)
     variants = variants_of(required.found)
     names = await look_up(
@@ -256,7 +260,7 @@ async def _situation(
     return required, Situation(
         names=names,
         needs=await needs_of(variants, services) if read.needs is None else read.needs,
-        drafted=coming,
+        drafted=of_drafts,
         free=free_stock(read.everywhere, transfers, used),
         made=read.made,
         idle=transfers.idle,

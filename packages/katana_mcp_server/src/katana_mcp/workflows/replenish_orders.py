@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from itertools import chain
 from typing import NamedTuple
 
 from cache_core.records import Record, is_set
@@ -14,11 +13,11 @@ from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.elsewhere import Move
-from katana_mcp.workflows.free_elsewhere import FreeStock, added, covering_moves
+from katana_mcp.workflows.free_elsewhere import Bringing, FreeStock
 from katana_mcp.workflows.needs import Need, Needs
 from katana_mcp.workflows.order_quantities import order_line, price_of, purchase_unit, rate_of
 from katana_mcp.workflows.promising import MOST_DAYS
-from katana_mcp.workflows.requirements import Place, Requirement, Requirements
+from katana_mcp.workflows.requirements import Coming, Place, Requirement, Requirements
 
 _NAMED = 2
 _LEAD_TIME = 14
@@ -73,8 +72,6 @@ class Proposal:
     """What drafts cover already."""
     to_transfer: list[Transfer] = field(default_factory=list[Transfer])
     """What is brought from other locations: it is neither ordered nor made."""
-    transferable: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
-    """What other locations can spare all of besides, and how much is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,26 +103,24 @@ class Situation:
     moves: Mapping[Place, Sequence[Move]] = field(default_factory=dict[Place, Sequence[Move]])
 
 
-def balanced(
-    required: Requirements, situation: Situation, again: Callable[[Mapping[Place, Decimal]], Requirements]
-) -> Proposal:
+def balanced(required: Requirements, situation: Situation, again: Callable[[Coming], Requirements]) -> Proposal:
     """Return what is to be ordered and made, and what is brought from other locations instead of that.
 
-    What is brought needs no ingredients: all is reckoned again before any of these is brought.
-
     Args:
-        required: what is short.
+        required: what is short if nothing is brought.
         situation: what a proposal is made from, before anything is brought.
-        again: returns what is short if so much comes besides, by place.
+        again: returns what is short if so much comes besides; what is brought needs no ingredients.
     """
-    found = proposal(required, situation)
-    while more := covering_moves(found.transferable.items(), situation.free):
-        moves = {**situation.moves, **more}
-        free = situation.free.without(chain.from_iterable(more.values()))
-        situation = replace(situation, free=free, moves=moves)
-        moved = ((place, move.quantity) for place, of_place in moves.items() for move in of_place)
-        found = proposal(again(added(chain(situation.drafted.items(), moved))), situation)
-    return found
+    bringing = Bringing(situation.free)
+    known = {requirement.place for requirement in required.found if requirement.level is not None}
+
+    def coming(place: Place, short: Decimal) -> Decimal:
+        drafted = situation.drafted.get(place, Decimal(0))
+        may_be = place in known and place[0] not in required.circular and not _is_of_others(place[0], situation)
+        return short if may_be and bringing.covers(place, short - drafted) else drafted
+
+    left = again(coming)
+    return proposal(left, replace(situation, free=bringing.rest(), moves=bringing.moves))
 
 
 def proposal(required: Requirements, situation: Situation) -> Proposal:
@@ -133,13 +128,25 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
     result = Proposal()
     for requirement in required.found:
         variant = requirement.place[0]
-        if requirement.short > 0 and variant in required.circular:
+        if _is_of_others(variant, situation):
+            continue
+        if requirement.short <= 0:
+            _note_covered(requirement, situation, result)
+        elif variant in required.circular:
             _refuse(requirement, "its bill of materials leads back to itself", situation, result)
-        elif variant not in situation.made:
-            _order(requirement, situation, result)
-        elif not _is_covered(requirement, situation, result):
+        elif variant in situation.made:
             _make(requirement, situation, result)
+        else:
+            _order(requirement, situation, result)
     return result
+
+
+def _is_of_others(variant: int, situation: Situation) -> bool:
+    """Return whether others than the suppliers who are asked about deliver it."""
+    names = situation.names
+    if variant in situation.made or not situation.suppliers:
+        return False
+    return purchasable_variant(names.record("variant", variant) or EMPTY, names).supplier not in situation.suppliers
 
 
 def _make(requirement: Requirement, situation: Situation, result: Proposal) -> None:
@@ -152,9 +159,6 @@ def _make(requirement: Requirement, situation: Situation, result: Proposal) -> N
 def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
     names, (variant, location) = situation.names, requirement.place
     good = purchasable_variant(names.record("variant", variant) or EMPTY, names)
-    is_of_others = situation.suppliers and good.supplier not in situation.suppliers
-    if is_of_others or _is_covered(requirement, situation, result):
-        return
     why = _obstacle(good, names, variant) or ("its stock is not known" if requirement.level is None else None)
     if why is not None or good.supplier is None:
         _refuse(requirement, why or _NO_SUPPLIER, situation, result)
@@ -162,24 +166,12 @@ def _order(requirement: Requirement, situation: Situation, result: Proposal) -> 
         result.orders.setdefault((good.supplier, location), []).append(_line(requirement, good, situation))
 
 
-def _is_covered(requirement: Requirement, situation: Situation, result: Proposal) -> bool:
-    """Note what covers it, or could; return whether it is covered.
-
-    What is short for a product is noted once no product is left that other locations can spare.
-    """
-    place, short = requirement.place, requirement.short
-    if short <= 0:
-        moves = situation.moves.get(place)
-        if moves is None:
-            result.drafted += 1
-        else:
-            result.to_transfer.append(Transfer(_to_transfer(requirement, moves, situation), moves))
-        return True
-    there = sum((found.quantity for found in situation.free.elsewhere(place)), Decimal(0))
-    waits = requirement.makes and any(variant in situation.made for variant, _ in result.transferable)
-    if requirement.level is not None and short <= there and not waits:
-        result.transferable[place] = short
-    return False
+def _note_covered(requirement: Requirement, situation: Situation, result: Proposal) -> None:
+    moves = situation.moves.get(requirement.place)
+    if moves is None:
+        result.drafted += 1
+    else:
+        result.to_transfer.append(Transfer(_to_transfer(requirement, moves, situation), moves))
 
 
 _NO_SUPPLIER = "it has no default supplier"

@@ -1,6 +1,6 @@
 """What has to be bought and made: shortages taken level by level down the bills of materials. Pure arithmetic."""
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
@@ -9,7 +9,8 @@ type Place = tuple[int, int]
 """Variant and location."""
 type Recipes = Mapping[int, Sequence[tuple[int, Decimal]]]
 """By the variant that is made: its ingredients, and how much one unit takes of each."""
-_NOTHING: Mapping[Place, Decimal] = {}
+type Coming = Callable[[Place, Decimal], Decimal]
+"""Says how much comes to a place where so much is short."""
 
 
 class Level(NamedTuple):
@@ -65,7 +66,7 @@ def requirements(
     levels: Mapping[Place, Level],
     recipes: Recipes,
     roots: Collection[int],
-    coming: Mapping[Place, Decimal] = _NOTHING,
+    coming: Coming = lambda _place, _short: Decimal(0),
     idle: Container[int] = (),
 ) -> Requirements:
     """Return what is short of these variants, and of all that has to be made into them at the same location.
@@ -74,7 +75,7 @@ def requirements(
         levels: the stock of each place.
         recipes: of what is made; everything else is bought.
         roots: the variants that are asked about; others count only for what they are made into.
-        coming: what comes besides what the levels expect, by place.
+        coming: what comes besides what the levels expect; it is asked of products before their ingredients.
         idle: locations at which nothing may be made, so that nothing is taken there.
     """
     result = Requirements()
@@ -92,7 +93,7 @@ def requirements(
             short = used - (level.free if level else 0)
             result.used |= {place: used} if used else {}
             if short > 0:
-                short -= coming.get(place, 0)
+                short -= coming(place, short)
                 result.found.append(Requirement(place, short, level, makes))
             if short > 0 and location not in idle:
                 _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
