@@ -155,6 +155,22 @@ async def test_an_order_that_lacks_ingredients_which_nothing_brings_is_named(
     assert [row["sku"] for row in shown["rows"]] == ["FELT-1"]
 
 
+async def test_nothing_is_made_where_katana_allows_no_manufacturing(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    made = await bench_of(clock, tenant, bought(tenant), lead_time=3)
+    main, idle = live(tenant, "locations")[:2]
+    tenant.edit("locations", main["id"], manufacturing_allowed=True)
+    tenant.edit("locations", idle["id"], manufacturing_allowed=False)
+    clock.advance(3_600)
+    there = await promise(stage, clock, (made["id"], 2), location_id=main["id"])
+    here = await promise(stage, clock, (made["id"], 2), location_id=idle["id"])
+    anywhere = await promise(stage, clock, (made["id"], 2))
+    assert there["date"] == anywhere["date"] == (TODAY + timedelta(days=9 + 3)).isoformat()
+    (row,) = here["rows"]
+    assert (here.get("date"), row["note"]) == (None, "this location allows no manufacturing")
+
+
 async def bench_of(clock: ManualClock, tenant: Tenant, part: Wire, lead_time: int) -> Wire:
     """Return a variant of a new product that is made of one part each."""
     sent = {"name": "Bench", "uom": "pcs", "is_producible": True, "variants": [{"sku": "BENCH-1"}]}

@@ -272,10 +272,15 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
         supplies=_supplies(variants, names),
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
         ledgers=there,
+        idle=frozenset(place for place in locations if place is not None and _is_idle(names, place)),
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
     live = elsewhere.live_locations(names)
     return _Known(world, live, names, stock, coming.drafts, [*warnings, *without_figures(unjudged, "count as empty")])
+
+
+def _is_idle(names: Names, location: object) -> bool:
+    return get_bool(names.record("location", location) or EMPTY, "manufacturing_allowed") is False
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"

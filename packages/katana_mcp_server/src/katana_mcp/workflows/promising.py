@@ -34,6 +34,7 @@ class Source(NamedTuple):
         waits_for: the ingredient that is there last, where making has to wait for one.
         last: where the last part of that ingredient comes from.
         counts_on: what has to arrive for its ingredients, where it is made.
+        is_forbidden: whether it would have to be made where nothing may be.
     """
 
     kind: Kind
@@ -44,6 +45,7 @@ class Source(NamedTuple):
     waits_for: int | None = None
     last: "Source | None" = None
     counts_on: Sequence[Arrival] = ()
+    is_forbidden: bool = False
 
     @property
     def is_ours(self) -> bool:
@@ -94,6 +96,7 @@ class World:
         supplies: by variant.
         unknown: variants whose stock could not be read.
         ledgers: by place.
+        idle: locations at which nothing may be made.
         taken: what is promised of each.
         missing: what neither stock nor transfers under way cover of what was asked for.
         ingredients: what they do not cover of what that is made of.
@@ -104,6 +107,7 @@ class World:
     supplies: Mapping[int, Supply]
     unknown: Collection[int]
     ledgers: Mapping[Place, Ledger]
+    idle: Collection[int] = frozenset()
     taken: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
     missing: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
     ingredients: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
@@ -158,6 +162,8 @@ class World:
         variant, location = place
         supply = self.supplies.get(variant, Supply(None, None))
         kind: Kind = "make" if supply.kind == "make" else "buy"
+        if kind == "make" and location in self.idle:
+            return Source(kind, quantity, NEVER, is_forbidden=True)
         if variant in above:
             return Source(kind, quantity, NEVER, lead_time=supply.lead_time)
         waits_for, last, counts_on = None, None, tuple[Arrival, ...]()
