@@ -72,3 +72,15 @@ async def test_variants_of_one_sku_are_said_to_share_it(stage: Stage, tenant: Te
 )
 def test_as_little_is_said_as_tells_them_apart(records: list[tuple[str, tuple[str, ...]]], called: list[str]) -> None:
     assert told_apart(records) == called
+
+
+@pytest.mark.parametrize("tool", ["list_blocking_ingredients", "get_manufacturing_order"])
+async def test_orders_of_one_number_are_told_apart_by_what_they_make(stage: Stage, tenant: Tenant, tool: str) -> None:
+    first, second = sorted(live(tenant, "manufacturing_orders"), key=lambda order: order["id"])[:2]
+    made = [order["variant_id"] for order in (first, second)]
+    assert made[0] != made[1]
+    for order in (first, second):
+        tenant.edit("manufacturing_orders", order["id"], order_no="MO-TWICE")
+    skus = [tenant.get("variants", key)["sku"] for key in made]
+    message = _message(await stage.refusal(tool, manufacturing_order_id="MO-TWICE"))
+    assert message.endswith(f"id: {first['id']} (MO-TWICE, {skus[0]}), {second['id']} (MO-TWICE, {skus[1]})")

@@ -8,16 +8,24 @@ from katana_mcp.references.display_names import Names, text
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "customer": ("email", "company", "currency", "addresses[].city", "phone", "reference_id"),
     "supplier": ("email", "currency", "addresses[].city", "phone", "comment"),
+    **dict.fromkeys(("manufacturing_order", "purchase_order", "sales_order"), ("status",)),
 }
 _SHOWN, _CUT = 2, 60
 """Fields that are said of a record, and characters of each."""
 
 
-def details_of(entity: str, record: Record) -> tuple[str, ...]:
-    """Return what may tell a record from others of its name, what is best known first; blank where it has none."""
+def details_of(entity: str, record: Record, names: Names | None = None) -> tuple[str, ...]:
+    """Return what may tell a record from others of its name, what is best known first; blank where it has none.
+
+    Args:
+        entity: the cache entity.
+        record: of it.
+        names: hold the variants that records of it are of.
+    """
     if entity == "variant":
         return (text(record, "sku") or "", " ".join(map(str, Names().parent(record) or ())))
-    return tuple(_first(record, path) for path in _FIELDS.get(entity, ()))
+    goods = "" if names is None else names.sku(record.get("variant_id")) or ""
+    return (goods, *(_first(record, path) for path in _FIELDS.get(entity, ())))
 
 
 def _first(record: Record, path: str) -> str:

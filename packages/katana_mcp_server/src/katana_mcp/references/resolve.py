@@ -8,7 +8,7 @@ from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record, RecordId, canonical
 from katana_client.errors import KatanaError
 from katana_client.page import Page
-from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, service_variants, text, titled
+from katana_mcp.references.display_names import VARIANT_PARENTS, look_up, none_yet, service_variants, text, titled
 from katana_mcp.references.live_lookups import Asked
 from katana_mcp.references.namesakes import details_of, told_apart
 from katana_mcp.references.services import Services
@@ -42,7 +42,8 @@ async def one_record(services: Services, entity: str, id_or_key: int | str, key:
         return found[0]
     if found:
         name = str(id_or_key)
-        apart = told_apart([(name, details_of(entity, row.record)) for row in found[:5]])
+        names = await look_up(services.cache, {"variant": [row.record.get("variant_id") for row in found[:5]]})
+        apart = told_apart([(name, details_of(entity, row.record, names)) for row in found[:5]])
         known = [f" ({called})" if called != name else "" for called in apart]
         ids = ", ".join(f"{row.id}{details}" for row, details in zip(found, known, strict=False))
         message = f"{len(found)} {titled(entity)}s have the {key} {id_or_key!r}; name one by id: {ids}"

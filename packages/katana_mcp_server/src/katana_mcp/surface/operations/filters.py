@@ -341,9 +341,11 @@ async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, nam
 
 async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored], services: Services) -> str:
     shown = found[:5]
-    names = await look_up(services.cache, {refers.entity: ()}, [(refers.entity, row) for row in shown])
+    wanted = {refers.entity: (), "variant": [row.record.get("variant_id") for row in shown]}
+    names = await look_up(services.cache, wanted, [(refers.entity, row) for row in shown])
     called = names.display if refers.entity == "variant" else partial(text, field_name="name")
-    apart = told_apart([(str(called(row.record)), details_of(refers.entity, row.record)) for row in shown])
+    details = [details_of(refers.entity, row.record, names) for row in shown]
+    apart = told_apart([(str(called(row.record) or value), own) for row, own in zip(shown, details, strict=True)])
     choices = ", ".join(f"{row.id} ({name})" for row, name in zip(shown, apart, strict=True))
     return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {choices}"
 
