@@ -31,6 +31,27 @@ def refused(tool: str, **arguments: object) -> list[ToolWarning]:
     return list(refusal.value.warnings)
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ('[{"sku_or_variant_id": "PUMP", "quantity": 2', "rows: the JSON is not closed: it ends within "),
+        ('[{"sku_or_variant_id": "PUM', "rows: the JSON is not closed: it ends within "),
+        ('[{"sku_or_variant_id": "PUMP" "quantity": 2}]', "rows: this is no JSON: it breaks at character 31, "),
+        ("[{'sku_or_variant_id': 'PUMP', 'quantity': 2", "rows: this is no JSON: it breaks at character 3, "),
+    ],
+)
+def test_a_text_that_begins_as_rows_and_is_none_is_told_where_it_breaks(rows: str, said: str) -> None:
+    (warning,) = refused("create_sales_order", customer_id=1, rows=rows)
+    assert warning.message.startswith(said)
+    assert warning.field_path == "rows"
+    assert "PUM" in warning.message or "quantity" in warning.message or "sku" in warning.message
+
+
+def test_rows_in_the_spelling_of_python_are_taken_still() -> None:
+    assert taken("create_sales_order", customer_id=1, rows="[{'sku_or_variant_id': 'PUMP', 'quantity': 2}]")
+    assert taken("create_sales_order", customer_id=1, rows='[{"sku_or_variant_id": "[PUMP", "quantity": 2}]')
+
+
 class Unread(list[object]):
     """A list that nobody may look into."""
 

@@ -26,6 +26,8 @@ _MAX_STRINGIFIED = 100_000
 MOST_ENTRIES = 1_000
 """Of a list whose schema tells no limit. Its request must refuse more than this: what is beyond is not looked at."""
 _MAX_DIGITS = 18
+_NEAR = 20
+"""Characters that are shown of where a text breaks."""
 
 
 def validated[R: Request](
@@ -41,6 +43,8 @@ def validated[R: Request](
     reading = _Reading()
     values = reading.read(shape_of(model), schema, arguments, ())
     problems = reading.problems
+    if reading.broken:
+        raise Refused(*reading.broken[:_MAX_PROBLEMS])
     try:
         request = model.model_validate(values, context=dates)
     except ValidationError as error:
@@ -59,11 +63,13 @@ class _Reading:
 
     Attributes:
         problems: what is wrong with their names.
+        broken: texts that begin as JSON and are none: what else is wrong follows from that.
         said: by the path of an argument, the other name under which it was given.
         looked_at: the unknown names so far, each with the arguments that it stood in.
     """
 
     problems: list[ToolWarning] = field(default_factory=list[ToolWarning])
+    broken: list[ToolWarning] = field(default_factory=list[ToolWarning])
     said: dict[Path, str] = field(default_factory=dict[Path, str])
     looked_at: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
 
@@ -88,6 +94,10 @@ class _Reading:
 
     def _value(self, value: object, schema: Schema, part: Shape | None, path: Path) -> object:
         """Return a value as the request takes it: lists sent as text read, no longer than to be refused for it."""
+        if part is not None and isinstance(value, str) and (why := _broken(value)) is not None:
+            place = self.said.get(path, render_path(path))
+            self.broken.append(blocking(warning_codes.INVALID_ARGUMENT, f"{place}: {why}", place))
+            return None
         value = decoded(value, schema)
         if isinstance(value, str):
             return meant(value)
@@ -169,6 +179,21 @@ def _literal(text: str) -> object:
         return json.loads(json.dumps(literal_eval(text.strip())))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
+
+
+def _broken(text: str) -> str | None:
+    """Return where a text that begins as a list or an object breaks; None of a whole one, and of any other text."""
+    if text.lstrip()[:1] not in ("[", "{") or len(text) > _MAX_STRINGIFIED or _literal(text) is not None:
+        return None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+            return f"the JSON is not closed: it ends within {text.rstrip()[-_NEAR:]!r}, after {len(text)} characters"
+        return f"this is no JSON: it breaks at character {error.pos + 1}, {text[error.pos : error.pos + _NEAR]!r}"
+    except RecursionError:
+        return "the JSON is nested too deeply"
+    return None
 
 
 def _numbers(parts: list[object], schema: Schema) -> list[object]:
