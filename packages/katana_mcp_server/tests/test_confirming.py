@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 from fastmcp.client.elicitation import ElicitResult
 from journal_plans import hasty
-from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned, writes
+from transfer_plans import NUMBER, applied, counted, made, new_transfer, of_before, planned, writes
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
@@ -66,7 +66,7 @@ async def test_a_yes_writes_once_and_the_question_names_every_plan(own: OwnSandb
         assert len(person.asked) == 1
         assert [f"{NUMBER} from Main workshop" in person.asked[0], "ST-950" in person.asked[0]] == [True, True]
         assert person.asked[0].count("\N{MULTIPLICATION SIGN} 2.5") == 2
-        assert await applied(stage, first, second) == answer
+        assert of_before(await applied(stage, first, second), answer)
         assert (len(person.asked), len(made(tenant)), len(writes(stage))) == (1, 1, 2)
 
 

@@ -1,5 +1,6 @@
 """Stock transfers to plan and apply: a request, its preview, and what the sandbox holds afterwards."""
 
+import re
 from typing import Any
 
 from server_wire import live
@@ -37,6 +38,20 @@ async def applied(stage: Stage, *tokens: str) -> Payload:
 async def applied_in_time(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:
     """Return the answer of `apply_plan`, with time going on while it waits."""
     return await within(clock, 400, applied(stage, *tokens))
+
+
+_BEFORE = re.compile(r"used before, at [\d-]{10} [\d:]{8} UTC, and nothing is sent again: ")
+
+
+def without_before(answer: Payload) -> Payload:
+    """Return an answer without what says that its plans were used before, and when."""
+    return {**answer, "message": _BEFORE.sub("", answer["message"])}
+
+
+def of_before(answer: Payload, first: Payload) -> bool:
+    """Return whether an answer is that of the first time, and says so of each of its plans."""
+    said = len(_BEFORE.findall(answer["message"]))
+    return said == len(answer["outcomes"]) and without_before(answer) == first
 
 
 def made(tenant: Tenant, number: str = NUMBER) -> list[dict[str, Any]]:

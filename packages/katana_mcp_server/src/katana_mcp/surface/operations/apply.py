@@ -19,7 +19,7 @@ from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied
-from katana_mcp.writing.change import Changes
+from katana_mcp.writing.change import SAGA, Changes
 from katana_mcp.writing.checking import check_again, entry_of_token, is_free, unconfirmed
 from katana_mcp.writing.confirmation_text import question
 from katana_mcp.writing.gathering import in_time
@@ -103,11 +103,14 @@ def _digest(entries: Sequence[Entry]) -> str:
 
 async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes, *, roll_back: bool) -> ApplyAnswer:
     outcomes: list[PlanOutcome] = []
+    said: list[str] = []
     refused: list[ToolWarning] = []
     for token in tokens:
         try:
             with _refuse_without_journal():
+                first = await entry_of_token(token, services)
                 outcomes.append(await applied(token, services, changes, roll_back=roll_back))
+            said.append(_of_before(first, services) + outcomes[-1].message)
         except Refused as refusal:
             if not outcomes:
                 raise
@@ -115,8 +118,16 @@ async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes, 
             break
         if not outcomes[-1].is_complete:
             break
-    message = "; ".join([*(outcome.message for outcome in outcomes), *(warning.message for warning in refused)])
+    message = "; ".join([*said, *(warning.message for warning in refused)])
     return _apply_answer(message, outcomes, len(tokens) - len(outcomes), services, refused)
+
+
+def _of_before(entry: Entry, services: Services) -> str:
+    """Return that a plan was over before this call, and when; nothing of one that the call has brought to its end."""
+    goes_on = SAGA in entry.plan.touches and entry.is_halfway(services.clock.now())
+    if entry.state != "finished" or entry.finished_at is None or goes_on:
+        return ""
+    return f"used before, at {entry.finished_at:%Y-%m-%d %H:%M:%S} UTC, and nothing is sent again: "
 
 
 def _apply_answer(
