@@ -194,6 +194,23 @@ async def test_lines_that_are_not_understood_are_named_and_never_guessed(
     assert complete or preview["status"] == "IN_PROGRESS", "what was not read is not counted"
 
 
+async def test_a_line_that_is_not_understood_is_why_nothing_would_change(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    (first,) = goods(tenant, 1)
+    preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']};3")
+    made = (await applied(stage, clock, preview))["id"]
+    clock.advance(61)
+    again = await stage.call(TOOL, stocktake_id=made, table=f"{first['sku']};-3")
+    against = [warning for warning in again["warnings"] if warning["severity"] == "blocking"]
+    assert [warning["code"] for warning in against] == ["misread_lines"]
+    assert "line 1" in again["message"]
+    assert "already has these counts" not in again["message"]
+    clock.advance(61)
+    same = await stage.call(TOOL, stocktake_id=made, table=f"{first['sku']};3")
+    assert "already has these counts" in same["message"]
+
+
 async def test_doubled_lines_are_summed_and_told(stage: Stage, tenant: Tenant) -> None:
     (first,) = goods(tenant, 1)
     preview = await stage.call(TOOL, location_id=NORTH, table=f"{first['sku']},3\n{first['id']},4.5")

@@ -105,6 +105,28 @@ async def test_what_came_back_without_stock_moves_none_and_is_dated(
     assert [request["method"] for request in opened["requests"]] == ["PATCH", "POST"]
 
 
+async def test_goods_that_go_in_stock_elsewhere_than_they_come_back_to_are_told_at_once(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    _, (first, second) = _shipped(tenant)
+    left = next(row["location_id"] for row in live(tenant, "sales_orders") if row["order_no"] == "SO-9001")
+    main = tenant.get("locations", left)["name"]
+    asked = {"sales_order_id": "SO-9001", "return_location_id": PLACE}
+    preview = await _asked(stage, clock, "create", **asked)
+    (told,) = [warning for warning in preview["warnings"] if warning["code"] == "restocked_elsewhere"]
+    assert (told["severity"], told["field_path"]) == ("advisory", "rows[0].restock_location_id")
+    assert f"2 rows would go in stock at {main}" in told["message"]
+    assert f"not at {PLACE}" in told["message"]
+    assert [line["location"] for line in preview["lines"]] == [main, main]
+    rows: list[Wire] = [
+        {"fulfillment_row_id": first["id"], "restock_location_id": PLACE},
+        {"fulfillment_row_id": second["id"], "restock_location_id": main},
+    ]
+    for chosen in ({"rows": rows}, {"return_location_id": main}):
+        preview = await _asked(stage, clock, "create", **{**asked, **chosen})
+        assert "restocked_elsewhere" not in _codes(preview, "advisory")
+
+
 async def test_what_does_not_fit_is_refused_by_a_code_of_its_own(
     stage: Stage, clock: ManualClock, tenant: Tenant
 ) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
-from katana_mcp.documents.states import added_parts
+from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of
@@ -13,6 +13,13 @@ from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
 
 _NAMED = 5
+
+
+def of_other_goods(change: Transition, held: str) -> Iterator[tuple[str, State, State]]:
+    """Yield path, arguments and state after of each row that is to be of another item."""
+    for here, asked, row, fields in changed_rows(change, held):
+        if "variant_id" in fields:
+            yield here, asked, {**row, **fields}
 
 
 def goods_line(change: Transition, row: State) -> PlanLine | None:

@@ -78,6 +78,8 @@
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
 | `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
 | `over_production` | advisory | more is made of an order than remains |
+| `restocked_elsewhere` | advisory | returned goods go in stock at another location than the return comes to |
+| `customer_discount` | advisory | a customer has a discount rate, and a new order takes nothing off |
 | `discount_above_price` | advisory | a discount takes more off a row than the row costs |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
@@ -92,7 +94,7 @@
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
 | `supplies_items` | advisory | a supplier is deleted that is the default supplier of items |
-| `misread_lines` | advisory, to complete a count blocking | lines of a pasted table were not understood |
+| `misread_lines` | advisory; to complete a count, or where nothing else changes, blocking | lines were not understood |
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
 | `new_bin` | advisory | the location has no bin of that name, so one is made |
@@ -107,7 +109,7 @@
 | `stock_booked` | info | which stock adjustment a completed stocktake has made |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
-| `other_price` | info | the price that was given is not that of the item |
+| `other_price` | info; advisory where a row keeps it | the price that was given, or is kept, is not that of the item |
 | `default_batches` | info | no batches were named, so those that expire first were taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
@@ -205,6 +207,8 @@ DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
 NOT_SELLABLE = "not_sellable"
 OVER_PRODUCTION = "over_production"
+RESTOCKED_ELSEWHERE = "restocked_elsewhere"
+CUSTOMER_DISCOUNT = "customer_discount"
 DISCOUNT_ABOVE_PRICE = "discount_above_price"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"

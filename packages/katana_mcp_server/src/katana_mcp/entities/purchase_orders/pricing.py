@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
-from katana_mcp.documents.goods import in_several_rows, of_nothing
+from katana_mcp.documents.goods import in_several_rows, of_nothing, of_other_goods
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.references.display_names import text
@@ -116,9 +116,9 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
 
 
 def compared(change: Transition) -> Iterator[ToolWarning]:
-    """Yield which new rows have another price than their item, where that is one of this currency and unit."""
+    """Yield which rows are given another price than their item, where that is one of this currency and unit."""
     ordered_in = currency(change)
-    for here, asked, row in added_parts(change, ROWS):
+    for here, asked, row in (*added_parts(change, ROWS), *of_other_goods(change, ROWS)):
         good, price, path = good_of(change.facts, row), number(row, "price_per_unit"), f"{here}.price_per_unit"
         own = None if ordered_in is None else _own_price(row, good, ordered_in)
         if "price_per_unit" in asked and price is not None and own is not None and own != price:
@@ -127,8 +127,23 @@ def compared(change: Transition) -> Iterator[ToolWarning]:
             yield info(warning_codes.OTHER_PRICE, message, path)
 
 
+def kept(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which rows keep the price of the item that they were of, where it is not that of the one that they get."""
+    ordered_in = currency(change)
+    for here, asked, row in of_other_goods(change, ROWS):
+        variant, price = change.facts.with_id("variant", row.get("variant_id")), number(row, "price_per_unit")
+        good, path = good_of(change.facts, row), f"{here}.price_per_unit"
+        if "price_per_unit" in asked or variant is None or price is None:
+            continue
+        if _own_price(row, good, ordered_in) != price:
+            per = unit_of(change.facts, row, good)
+            stands = f"{plain_number(price)} {ordered_in or ''}".rstrip() + (f" per {per}" if per else "")
+            own = f"{variant.called} {_unfit(change.facts, row, good, ordered_in)}"
+            yield advisory(warning_codes.OTHER_PRICE, f"{path}: no price given: the row keeps {stands}; {own}", path)
+
+
 def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str | None) -> str:
-    """Return in words what the item's own price is, which does not fit an order."""
+    """Return in words what the item's own price is, and why it does not fit a row where it does not."""
     if good.price is None:
         return "has no purchase price"
     price = f"{plain_number(good.price)} {good.currency or ''}".rstrip()
@@ -138,7 +153,8 @@ def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str |
         return f"has a price of {price}{per}, but its currency is not known yet"
     if ordered_in not in (None, good.currency):
         return f"has a price of {price}{per}, but the order is in {ordered_in}"
-    return f"has a price of {price}{per}, but the row has another purchase unit"
+    fits = _own_price(row, good, ordered_in) is not None
+    return f"has a price of {price}{per}{'' if fits else ', but the row has another purchase unit'}"
 
 
 def bought(change: Transition) -> Iterator[ToolWarning]:
@@ -227,4 +243,4 @@ def _cost_taxed(terms: Buying, path: str) -> ToolWarning:
     return info(warning_codes.DEFAULT_TAX_RATE, message, path)
 
 
-RULES = (bought, priced, compared, in_several_rows(ROWS), advisories, taxed)
+RULES = (bought, priced, compared, kept, in_several_rows(ROWS), advisories, taxed)

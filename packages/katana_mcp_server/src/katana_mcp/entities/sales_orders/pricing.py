@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from katana_mcp.documents.goods import goods_line, in_several_rows, of_nothing
+from katana_mcp.documents.goods import goods_line, in_several_rows, of_nothing, of_other_goods
 from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.tracking import with_traces
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
@@ -141,13 +141,30 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
 
 
 def compared(change: Transition) -> Iterator[ToolWarning]:
-    """Yield which new rows have another price than their item."""
-    for here, asked, row in added_parts(change, ROWS):
+    """Yield which rows are given another price than their item."""
+    for here, asked, row in (*added_parts(change, ROWS), *of_other_goods(change, ROWS)):
         price, own = number(row, "price_per_unit"), _list_price(row, change.new, change.facts.names)
         if "price_per_unit" in asked and price is not None and own is not None and own != price:
             sales_price, path = f"{plain_number(own)} {currency(change)}", f"{here}.price_per_unit"
             message = f"{path}: {plain_number(price)} is not the sales price of the item, {sales_price}"
             yield info(warning_codes.OTHER_PRICE, message, path)
+
+
+def kept(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which rows keep the price of the item that they were of, where it is not that of the one that they get."""
+    ordered_in = currency(change)
+    for here, asked, row in of_other_goods(change, ROWS):
+        goods, price = change.facts.with_id("variant", row.get("variant_id")), number(row, "price_per_unit")
+        own, path = _list_price(row, change.new, change.facts.names), f"{here}.price_per_unit"
+        if "price_per_unit" in asked or goods is None or price in (None, own):
+            continue
+        said = (
+            f"the sales price of {goods.called} is {plain_number(own)} {ordered_in}"
+            if own is not None
+            else (f"{goods.called} has no sales price in {ordered_in or 'the currency of the order'}")
+        )
+        stands = f"{plain_number(price)} {ordered_in or ''}".rstrip()
+        yield advisory(warning_codes.OTHER_PRICE, f"{path}: no price given: the row keeps {stands}; {said}", path)
 
 
 def sold(change: Transition) -> Iterator[ToolWarning]:
@@ -196,4 +213,18 @@ def discounted(change: Transition) -> Iterator[ToolWarning]:
             yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, message, path)
 
 
-RULES = (priced, compared, in_several_rows(ROWS), sold, taxed, discounted)
+def customer_discount(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that the customer of a new order has a discount rate of which its rows take nothing off."""
+    customer = change.facts.with_id("customer", change.new.get("customer_id"))
+    record = change.facts.names.record("customer", None if customer is None else customer.id)
+    rate = None if record is None else number(record, "discount_rate")
+    full = [row for _, _, row in added_parts(change, ROWS) if not number(row, "total_discount")]
+    if change.before is None and customer is not None and rate and full:
+        message = (
+            f"customer_id: {customer.called} has a discount rate of {plain_number(rate)} %, and nothing is taken off "
+            f"{so_many(len(full), 'row')}: Katana is sent these prices; give total_discount where it is to count"
+        )
+        yield advisory(warning_codes.CUSTOMER_DISCOUNT, message, "customer_id")
+
+
+RULES = (priced, compared, kept, in_several_rows(ROWS), sold, taxed, discounted, customer_discount)

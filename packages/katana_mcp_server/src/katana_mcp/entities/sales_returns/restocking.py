@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_mcp.documents.goods import is_marked
-from katana_mcp.documents.states import changed_rows
+from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.sales_returns.returning import HELD, RESTOCKED
+from katana_mcp.entities.sales_returns.returning import HELD, RESTOCKED, restocks_at
 from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove
@@ -98,7 +99,25 @@ def _untraced(change: Transition) -> Iterator[ToolWarning]:
             yield advisory(warning_codes.UNTRACED_RECEIPT, message, "status")
 
 
-RULES = (_locks, _goes, _goes_back, _untraced)
+def _elsewhere(change: Transition) -> Iterator[ToolWarning]:
+    """Yield new rows that name no place in stock, and are put in stock elsewhere than where the return comes to."""
+    comes_to = get_int(change.new, "return_location_id")
+    back = change.facts.with_id("location", comes_to)
+    found: dict[str, list[str]] = {}
+    for path, asked, row in added_parts(change, HELD):
+        place = change.facts.with_id("location", restocks_at(change, row))
+        if back is not None and place is not None and place.id != comes_to and "restock_location_id" not in asked:
+            found.setdefault(place.called, []).append(path)
+    for called, paths in found.items():
+        path = f"{paths[0]}.restock_location_id"
+        message = (
+            f"{path}: {so_many(len(paths), 'row')} would go in stock at {called}, where the goods left, and not at "
+            f"{back.called if back else comes_to}: name another restock_location_id if they are not to be sold there"
+        )
+        yield advisory(warning_codes.RESTOCKED_ELSEWHERE, message, path)
+
+
+RULES = (_locks, _goes, _goes_back, _untraced, _elsewhere)
 
 
 def left(change: Transition) -> dict[str, str]:

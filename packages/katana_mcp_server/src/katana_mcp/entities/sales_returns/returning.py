@@ -141,11 +141,17 @@ def line(change: Transition, row: State) -> PlanLine | None:
     price, quantity = number(row, "net_price_per_unit"), number(row, "quantity")
     if shown is None:
         return None
-    place = change.facts.with_id("location", row.get("restock_location_id"))
+    place = change.facts.with_id("location", restocks_at(change, row))
     total = None if price is None or quantity is None else price * quantity
     return shown.model_copy(
         update={"price": price, "total": total, "location": None if place is None else place.called}
     )
+
+
+def restocks_at(change: Transition, row: State) -> int | None:
+    """Return where the goods of a row go in stock: where it says, else where they left."""
+    item = returnable(change.facts).get(get_int(row, "fulfillment_row_id") or 0, EMPTY)
+    return get_int(row, "restock_location_id") or get_int(item, "location_id")
 
 
 def currency(change: Transition) -> str | None:

@@ -86,7 +86,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
     if sheet.unread:
         few = "; ".join(f"{line.where}: {line.why}" for line in sheet.unread[:_FEW])
         message = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
-        is_over = sheet.request.complete or not sheet.entries
+        is_over = sheet.request.complete or not sheet.entries or _is_as_it_is(sheet)
         said = blocking if is_over else advisory
         how = ": correct them before it is completed" if sheet.request.complete else ""
         yield said(warning_codes.MISREAD_LINES, f"{message}{how}", sheet.unread[0].path)
@@ -141,8 +141,7 @@ def _of_rest(sheet: Sheet) -> Iterator[ToolWarning]:
         yield truncated(f"{message}; the same call with {goes_on} plans them once this plan is applied")
     elif sheet.request.complete:
         yield from _uncounted(sheet)
-    is_same = sheet.facts.record is not None and not sheet.planned and sheet.status == sheet.now
-    if is_same and not _head_differs(sheet):
+    if _is_as_it_is(sheet) and not sheet.unread:
         message = f"stocktake {sheet.number} already has these counts: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
     if sheet.facts.record is None and not sheet.entries and not sheet.unread:
@@ -159,6 +158,12 @@ def _uncounted(sheet: Sheet) -> Iterator[ToolWarning]:
     few = ", ".join(sheet.called(row.variant) for row in rows[:_FEW])
     what = "are booked as 0, because the stocktake says so" if is_none else "keep their stock"
     yield advisory(warning_codes.UNCOUNTED_ROWS, f"{len(rows)} rows have no count and {what}: {few}", "complete")
+
+
+def _is_as_it_is(sheet: Sheet) -> bool:
+    """Return whether nothing of a stocktake would change."""
+    is_same = sheet.facts.record is not None and not sheet.planned and sheet.status == sheet.now
+    return is_same and not _head_differs(sheet)
 
 
 def _head_differs(sheet: Sheet) -> bool:
