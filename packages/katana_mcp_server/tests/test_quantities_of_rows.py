@@ -162,6 +162,7 @@ REFERENCES: dict[tuple[str, int | str], Named] = {
     ("variant", 7): Named(7, (BOLT,)),
     ("variant", "NUT"): Named("NUT", (SHARED,)),
     ("variant", 9): Named(9, (NamedRecord(id=9, sku="GONE", deleted=True),)),
+    ("variant", 10): Named(10, ()),
     ("location", 1): Named(1, (NamedRecord(id=1, name="North"),)),
 }
 
@@ -181,7 +182,8 @@ NUTS = PlanLine(variant_id=8, sku="NUT", is_shared=True, name="Nut", quantity=De
     ("variant", "new", "changed"),
     [
         (7, BOLTS, BOLTS),
-        (8, NUTS, None),
+        (8, NUTS, NUTS),
+        (10, PlanLine(sku="10", quantity=Decimal(2)), PlanLine(sku="10", quantity=Decimal(2))),
         (99, PlanLine(sku="99", quantity=Decimal(2)), None),
         (None, PlanLine(quantity=Decimal(2)), None),
         (Unknown("X"), PlanLine(sku="X", quantity=Decimal(2)), PlanLine(sku="X", quantity=Decimal(2))),

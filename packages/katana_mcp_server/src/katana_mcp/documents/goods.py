@@ -27,11 +27,11 @@ def goods_line(change: Transition, row: State) -> PlanLine | None:
     variant, quantity = row.get("variant_id"), number(row, "quantity")
     if isinstance(variant, Unknown):
         return PlanLine(sku=str(variant.asked), quantity=quantity)
-    if change.before is not None and change.after is not None and ("variant", variant) not in change.facts.references:
-        return None
     record = change.facts.with_id("variant", variant)
     if record is None:
-        return PlanLine(sku=None if variant is None else str(variant), quantity=quantity)
+        is_changed = change.before is not None and change.after is not None
+        is_unread = is_changed and ("variant", variant) not in change.facts.references
+        return None if is_unread else PlanLine(sku=None if variant is None else str(variant), quantity=quantity)
     shared = record.is_shared or None
     return PlanLine(
         variant_id=record.id, sku=record.sku, is_shared=shared, name=record.name, quantity=quantity, unit=record.unit
