@@ -24,7 +24,7 @@ NAMING = [
     (tool, path.removesuffix(f"[].{GOODS}"))
     for tool in WRITES
     for path, _ in nodes(LISTED[tool])
-    if path.endswith(f"[].{GOODS}") and "recipe_rows" not in path
+    if path.endswith(f"[].{GOODS}")
 ]
 SYNCED = 300
 """Seconds after which a list that names something is asked for anew."""

@@ -1,5 +1,6 @@
 """What a preview says is what is sent and what changes: no argument is lost on the way, and nothing else happens."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,8 @@ LISTED = {row["name"]: row["inputSchema"] for row in catalogue()}
 SPECS = {spec.name: spec for spec in tools()}
 SWITCHES = {"additional_info_wipe": True, "additional_info_wipe_untested": True}
 """Katana empties the notes of whatever is changed without naming them."""
+NOTHING_SAID = re.compile(r"\(\)|: *([;(]|$)")
+"""What a message has where it leaves out what is to be said."""
 SYNCED = 300
 """Seconds after which a list that names something is asked for anew."""
 SOME = settings(
@@ -52,6 +55,7 @@ async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -
     """Return the requests of a preview, with their bodies, or what speaks against one that lists none."""
     clock.advance(30)
     preview = payload_of(await stage.result(tool, asked))
+    assert not NOTHING_SAID.search(preview.get("message", "")), (tool, asked, preview["message"])
     against = [warning["message"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     return [list(record) for record in as_planned(preview.get("requests", []))] or against
 

@@ -195,6 +195,18 @@ def _shipped(tenant: Tenant) -> int:
     return next(order["id"] for order in live(tenant, "sales_orders") if order["status"] == "DELIVERED")
 
 
+async def test_how_many_were_made_is_in_the_summary_and_the_order_is_called_by_its_number(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = small(tenant, NUMBER)
+    clock.advance(301)
+    preview = await stage.call(TOOL, id=order["id"], completed_quantity=3)
+    steps = len(preview["requests"])
+    assert f"correct manufacturing order {NUMBER}: completed_quantity 3 ({steps} steps)" in preview["message"]
+    moved = next(warning["message"] for warning in preview["warnings"] if warning["code"] == "status_moves_back")
+    assert moved.startswith(f"the product of manufacturing order {NUMBER} is out of stock until")
+
+
 async def test_another_day_alone_reopens_nothing(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     order = small(tenant, NUMBER)
     preview = await stage.call(TOOL, id=order["id"], done_date=SECOND)

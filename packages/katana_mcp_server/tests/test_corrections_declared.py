@@ -216,7 +216,7 @@ async def test_what_katana_does_not_say_is_refused() -> None:
 
 def test_the_plan_of_a_correction_has_its_steps_and_what_they_are_planned_from() -> None:
     goal = {**RECORD, "currency": "EUR"}
-    correction = Correction(doc=ORDER, change=resulting(currency="EUR"), before=RECORD, goal=goal)
+    correction = Correction(doc=ORDER, asked=ORDER, change=resulting(currency="EUR"), before=RECORD, goal=goal)
     saga = {"before": RECORD, "goal": goal, "rolls_back": False}
     assert correction.saga == saga
     sent = [on_record("open", "purchase_order", "purchase_orders", 40, {"status": "DRAFT"})]
@@ -230,6 +230,8 @@ def test_the_plan_of_a_correction_has_its_steps_and_what_they_are_planned_from()
     draft = correction.draft(rest, {"now": 1}, [more], own={"steps": 1}, stock=("BOLT",))
     assert given == [saga, {"now": 1}]
     assert draft.summary == "correct purchase order PO-40: currency EUR (1 steps)"
+    alone = replace(correction, change=resulting()).draft(rest, {}, [more])
+    assert alone.summary == "correct purchase order PO-40: rows 2 (1 steps)"
     assert (draft.actions, draft.one_way, draft.stock) == (tuple(sent), ONE_WAY, ("BOLT",))
     assert draft.touches == {"record": RECORD, "others with the number": [], "saga": saga}
     assert draft.changes == (FieldChange(field="currency", old="", new="EUR"), more)

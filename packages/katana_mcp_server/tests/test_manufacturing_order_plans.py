@@ -258,6 +258,28 @@ def test_a_done_order_is_opened_before_its_rows_change_and_only_where_that_was_a
     assert "locked" not in _modify(done, additional_info="x")[1]
 
 
+def test_ingredients_that_are_written_are_named_in_the_summary_the_requests_and_the_lines() -> None:
+    added, changed = {"sku_or_variant_id": FORK, "planned_quantity_per_unit": 3}, {"recipe_row_id": 12, "notes": "x"}
+    draft, _ = _modify(_facts(), add_recipe_rows=[added], update_recipe_rows=[changed], delete_recipe_row_ids=[11])
+    phrases = "recipe_row 12 notes x; delete recipe_row 11 (FORK); add ingredient (FORK)"
+    assert draft.summary == f"manufacturing order MO-40: {phrases}"
+    assert [action.title for action in draft.actions] == [
+        "change recipe row 12 (WHEEL) of manufacturing order MO-40",
+        "delete recipe row 11 (FORK) of manufacturing order MO-40",
+        "add ingredient (FORK) to manufacturing order MO-40",
+    ]
+    assert [(line.change, line.row_id, line.sku, line.quantity) for line in draft.lines] == [
+        ("update", 12, "WHEEL", 2),
+        ("add", None, "FORK", 3),
+        ("delete", 11, "FORK", 1),
+    ]
+    unknown, _ = _modify(_facts(), add_recipe_rows=[{**added, "sku_or_variant_id": "NEW"}])
+    assert unknown.summary == "manufacturing order MO-40: add ingredient (NEW)"
+    other, _ = _modify(_facts(), update_recipe_rows=[{"recipe_row_id": 11, "sku_or_variant_id": WHEEL}])
+    assert other.summary == "manufacturing order MO-40: recipe_row 11 variant_id WHEEL"
+    assert _modify(_facts(), additional_info="x")[0].lines == ()
+
+
 def test_what_is_partly_made_keeps_its_status_and_is_not_planned_below_what_was_made() -> None:
     assert _modify(_facts(MADE), status="BLOCKED")[1]["invalid_status_transition"] == "blocking"
     assert _modify(_facts(MADE), planned_quantity=3)[1]["invalid_quantity"] == "blocking"

@@ -140,12 +140,14 @@ class Correction:
 
     Attributes:
         doc: what it is, of which nothing is locked.
+        asked: the same with all that a request can name, by which it is summed up.
         change: the request against it.
         before: as it is, with what closed it.
         goal: as it is to be, with what closes it.
     """
 
     doc: Writable
+    asked: Writable
     change: Transition
     before: State
     goal: State
@@ -170,10 +172,10 @@ class Correction:
             changes: old and new values that the request alone does not show.
             shown: what else a person is shown, by the field of a draft.
         """
-        sent = tuple(rest(self.saga, now))
-        plain = draft(self.doc, self.change, f"correct {summary(self.doc, self.change)} ({len(sent)} steps)")
+        sent, more = tuple(rest(self.saga, now)), tuple(changes)
+        plain = draft(self.doc, self.change, f"correct {summary(self.asked, self.change, more)} ({len(sent)} steps)")
         bound = {**touches(self.doc, self.change, plain.totals), SAGA: self.saga}
-        fields = {**shown, "own": {**plain.own, **shown.get("own", {})}, "changes": (*plain.changes, *changes)}
+        fields = {**shown, "own": {**plain.own, **shown.get("own", {})}, "changes": (*plain.changes, *more)}
         return replace(plain, actions=sent, touches=bound, one_way=ONE_WAY, **fields)
 
 

@@ -153,11 +153,8 @@ class Status:
     is_alone: Callable[[State], bool] = lambda _: False
 
 
-def again_as_they_were(
-    part: "Part", rows: Mapping[RecordId, State], document: State
-) -> dict[RecordId, dict[str, object]]:
+def again_as_they_were(part: "Part", rows: Mapping[RecordId, State], _: State) -> dict[RecordId, dict[str, object]]:
     """Return the arguments that add parts as they were, by their ids."""
-    del document
     return {
         key: {
             part_field.arg: row[part_field.name]
@@ -182,8 +179,7 @@ class Part:
         needed: whether a new document needs one.
         collection: where they are changed one by one; empty where they never are.
         parent: the field in which each names its document.
-        look: what a listing is narrowed by to find one that was added: it has no number, and is the one that was not
-            there before and holds all of `fields`, but for those that are `filled` and were not given.
+        look: what a listing is narrowed by to find an added one: new, and as `fields` say, or `filled` where not given.
         verbs: the requests that have its arguments: a new document has none of what Katana copies into it.
         kind: what one is called that is added.
         called: what one is called that is deleted or added.
@@ -191,6 +187,7 @@ class Part:
         filled: whether Katana fills them in where a new document names none.
         unsaid: fields that no argument gives: a document with a part that holds one is not made again.
         line: how one is shown as a line; None where its fields are shown.
+        written: how one that is written is shown as a line, beside its fields.
         entity: the cache entity, where it is one of its own.
         parent_is: the field of the document that `parent` holds.
         inside: whether one that is new is sent with its new document.
@@ -223,6 +220,7 @@ class Part:
     filled: bool = False
     unsaid: tuple[str, ...] = ()
     line: Callable[[Transition, State], PlanLine | None] | None = None
+    written: Callable[[Transition, State], PlanLine | None] | None = None
     entity: str = ""
     parent_is: str = "id"
     inside: Callable[[State, State], bool] = lambda _, __: True

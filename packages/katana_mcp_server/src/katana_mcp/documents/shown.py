@@ -14,15 +14,20 @@ from katana_mcp.values import EMPTY, rows
 from katana_mcp.writing.preview import FieldChange, NearVariant, PlanLine, field_in_words, value_in_words
 
 
-def summary(doc: Writable, change: Transition) -> str:
-    """Return a change in one sentence."""
+def summary(doc: Writable, change: Transition, besides: Sequence[FieldChange] = ()) -> str:
+    """Return a change in one sentence; of one that only changes what is beside its fields, that."""
     if change.before is None:
         numbered = change.facts.numbered
         called = doc.name(change.new) if numbered is None else numbered.called
         return f"new {doc.title} {called}{doc.described(change)}"
     if change.after is None:
         return f"delete {doc.called(change.before)}{doc.described(change)}"
-    return f"{doc.called(change.before)}: {'; '.join(_phrases(doc, change))}"
+    phrases = [*_phrases(doc, change)] or [_new_value(field_change) for field_change in besides]
+    return f"{doc.called(change.before)}: {'; '.join(phrases)}" if phrases else doc.called(change.before)
+
+
+def _new_value(change: FieldChange) -> str:
+    return f"{change.field} {change.new or 'cleared'}"
 
 
 def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
@@ -32,11 +37,7 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
         if field_change.field in {"status", *(field.name for field in doc.head)}
     ]
     late = {field.name for field in doc.head if isinstance(change.head.get(field.name), New)}
-    own = [
-        f"{field_change.field} {field_change.new or 'cleared'}"
-        for field_change in head_changes
-        if field_change.field not in late
-    ]
+    own = [_new_value(field_change) for field_change in head_changes if field_change.field not in late]
     if own:
         yield ", ".join(own)
     for part in doc.parts:
@@ -45,10 +46,15 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
             yield from _counted(part, diff)
             continue
         yield from (f"{part.one} {key} {_set(part, fields, change.facts)}" for key, fields in diff.updates.items())
-        yield from (f"delete {part.one} {key} ({part.called(diff.before[key])})" for key in diff.deletes)
-        yield from (f"add {part.kind(row)} ({part.called(row)})" for row in diff.adds)
+        yield from (f"delete {part.one} {key}{_in_brackets(part, change, diff.before[key])}" for key in diff.deletes)
+        yield from (f"add {part.kind(row)}{_in_brackets(part, change, row)}" for row in diff.adds)
         late = [field for field in doc.head if isinstance(change.head.get(field.name), New) and field.part == part.name]
         yield from (f"the new {part.one} becomes {field.becomes}" for field in late)
+
+
+def _in_brackets(part: Part, change: Transition, row: State) -> str:
+    called = part.called(row) if part.title is None else part.title(change, row)
+    return f" ({called})" if called else ""
 
 
 def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
@@ -59,7 +65,7 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
 
 
 def _set(part: Part, fields: State, facts: Facts) -> str:
-    by_name = {field.name: field for field in part.fields if field.in_words is not None or field.custom}
+    by_name = {field.name: field for field in part.fields if field.in_words is not None or field.custom or field.names}
 
     def words(name: str, value: object) -> str | None:
         return _words(by_name[name], value, facts) if name in by_name else field_in_words(name, value, facts.days)
@@ -171,26 +177,23 @@ _NAMED = 10
 
 def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:
     """Return the parts that are shown as lines, by the field that holds them: as they would be, and those that go."""
-    return {part.held: [*_lines(part, change)] for part in doc.parts if part.line is not None}
+    return {part.held: [*_lines(part, change)] for part in doc.parts if part.line or part.written}
 
 
 def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
     diff, is_marked = part.diff(change), bool(change.before and change.after and part.collection)
-    said, new = _goods_said(part, change), count()
+    said, new, line = _goods_said(part, change), count(), part.line or part.written
     changed = {*diff.updates, *change.sent[part.held].updates}
-    going = [diff.before[key] for key in diff.deletes] if is_marked else []
-    for place, row in enumerate([*rows(change.subject, part.held), *going]):
-        found = None if part.line is None else part.line(change, row)
-        if found is None:
-            continue
-        key = row.get("id") if part.collection else None
-        asked = said.get(("new", next(new)) if "id" not in row else ("old", row["id"]))
-        marks: dict[str, object] = {"row_id": key, "match": _match(asked, change.facts)}
-        if is_marked:
-            goes = place >= len(rows(change.subject, part.held))
-            is_new = "id" not in row
-            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in changed else None
-        yield found.model_copy(update=marks)
+    stays, going = rows(change.subject, part.held), [diff.before[key] for key in diff.deletes] if is_marked else []
+    for place, row in enumerate([*stays, *going]):
+        key = row.get("id")
+        mark = "delete" if place >= len(stays) else "add" if "id" not in row else "update" if key in changed else None
+        asked = said.get(("new", next(new)) if "id" not in row else ("old", key))
+        is_shown = part.line is not None or (is_marked and mark is not None)
+        found = line(change, row) if line is not None and is_shown else None
+        if found is not None:
+            marks = {"row_id": key if part.collection else None, "match": _match(asked, change.facts)}
+            yield found.model_copy(update=marks | ({"change": mark} if is_marked else {}))
 
 
 def _goods_said(part: Part, change: Transition) -> dict[tuple[str, object], object]:

@@ -274,7 +274,8 @@ def _led(doc: Writable, part: Part, change: Transition) -> tuple[str, int] | Non
 
 
 def _in_brackets(part: Part, change: Transition, row: State) -> str:
-    return "" if part.title is None else f" ({part.title(change, row)})"
+    called = "" if part.title is None else part.title(change, row)
+    return f" ({called})" if called else ""
 
 
 def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:

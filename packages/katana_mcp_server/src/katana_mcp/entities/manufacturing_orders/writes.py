@@ -8,7 +8,8 @@ from pydantic import Field as Argument
 from pydantic import StrictStr
 
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
-from katana_mcp.documents.transition import State
+from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.transition import State, Transition, Unknown
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, Amount, Made, PartId, Reference, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.manufacturing_orders import checks
@@ -19,6 +20,7 @@ from katana_mcp.entities.manufacturing_orders.responses import ANSWERS
 from katana_mcp.surface.operations.filters import Moment, spelling
 from katana_mcp.tools.requests import Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
+from katana_mcp.writing.preview import PlanLine
 
 type _Settable = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS"]
 """What a request may set a status to: how much is completed follows from productions."""
@@ -39,6 +41,18 @@ def _says(what: str) -> Mapping[str, str]:
         "update": f"{what.capitalize()} to change.",
         "delete": f"{what.capitalize()} to delete.",
     }
+
+
+def _ingredient(change: Transition, row: State) -> str:
+    """Return what people call an ingredient; nothing where that was not read."""
+    variant = row.get("variant_id")
+    good = change.facts.with_id("variant", variant)
+    return str(variant.asked) if isinstance(variant, Unknown) else "" if good is None else good.called
+
+
+def _line(change: Transition, row: State) -> PlanLine | None:
+    """Return an ingredient, and how much of it one of the product takes."""
+    return goods_line(change, {**row, "quantity": row.get("planned_quantity_per_unit")})
 
 
 def _operation(row: State) -> str:
@@ -80,6 +94,8 @@ MANUFACTURING_ORDER = Writable(
             verbs=ONLY_LATER,
             filled=True,
             kind=lambda _: "ingredient",
+            title=_ingredient,
+            written=_line,
             unsaid=("batch_transactions", "custom_fields"),
             key_kind=PartId,
             leads=True,

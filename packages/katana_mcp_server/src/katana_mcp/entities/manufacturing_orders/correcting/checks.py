@@ -54,9 +54,7 @@ def checks(request: Request, facts: Facts) -> Sequence[ToolWarning]:
         return [*found, no_change(called(change.old))]
     found += _batches(change, before, goal)
     if not blocks(found):
-        message = (
-            f"the product of manufacturing order {before['id']} is out of stock until its last production is made again"
-        )
+        message = f"the product of {called(change.old)} is out of stock until its last production is made again"
         found += shortages(moves(change, before, goal), facts.levels)
         found.append(advisory(warning_codes.STATUS_MOVES_BACK, f"{message}; not kept: {NOT_KEPT}"))
     return found

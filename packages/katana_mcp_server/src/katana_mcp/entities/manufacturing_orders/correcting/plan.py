@@ -8,7 +8,7 @@ from katana_mcp.entities.manufacturing_orders.checks import sold_for
 from katana_mcp.entities.manufacturing_orders.correcting.checks import NOT_KEPT, checks
 from katana_mcp.entities.manufacturing_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.manufacturing_orders.correcting.remaining_steps import rest
-from katana_mcp.entities.manufacturing_orders.correcting.request import SHOWN
+from katana_mcp.entities.manufacturing_orders.correcting.request import CORRECTED, SHOWN
 from katana_mcp.entities.manufacturing_orders.correcting.showing import amount_changes, moves, productions
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, PRODUCTIONS, RECIPE_ROWS
 from katana_mcp.tools.requests import Request
@@ -26,7 +26,7 @@ def plan(request: Request, facts: Facts) -> Draft:
     goal = goal_of(change, before)
     names = {"recipe_rows": RECIPE_ROWS, "operation_rows": OPERATIONS, "productions": PRODUCTIONS}
     beside = {name: list(held.get(entity, ())) for name, entity in names.items()}
-    return Correction(doc=SHOWN, change=change, before=before, goal=goal).draft(
+    return Correction(doc=SHOWN, asked=CORRECTED, change=change, before=before, goal=goal).draft(
         rest,
         {"record": record, **beside},
         amount_changes(before, goal),

@@ -21,7 +21,7 @@ def plan(request: CorrectPurchaseOrderRequest, facts: Facts) -> Draft:
         return refused(PURCHASE_ORDER, change, facts.record)
     before = before_of(change)
     goal = goal_of(request, change, before)
-    found = Correction(doc=PURCHASE_ORDER, change=change, before=before, goal=goal)
+    found = Correction(doc=PURCHASE_ORDER, asked=PURCHASE_ORDER, change=change, before=before, goal=goal)
     return found.draft(
         rest,
         {"record": facts.record, "costs": list(facts.beside.get(COST, ()))},

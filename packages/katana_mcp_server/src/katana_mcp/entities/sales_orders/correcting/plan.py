@@ -8,7 +8,7 @@ from katana_mcp.entities.sales_orders.checks import linked
 from katana_mcp.entities.sales_orders.correcting.checks import NOT_KEPT, checks
 from katana_mcp.entities.sales_orders.correcting.goal import before_of, corrected, goal_of
 from katana_mcp.entities.sales_orders.correcting.remaining_steps import rest
-from katana_mcp.entities.sales_orders.correcting.request import SHOWN
+from katana_mcp.entities.sales_orders.correcting.request import CORRECTED, SHOWN
 from katana_mcp.entities.sales_orders.correcting.showing import batch_changes, moves, shipments
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.tools.requests import Request
@@ -24,7 +24,7 @@ def plan(request: Request, facts: Facts) -> Draft:
         return replace(refused(SHOWN, change, facts.record), status=str((facts.record or EMPTY).get("status")))
     before = before_of(facts)
     goal = goal_of(change, before)
-    return Correction(doc=SHOWN, change=change, before=before, goal=goal).draft(
+    return Correction(doc=SHOWN, asked=CORRECTED, change=change, before=before, goal=goal).draft(
         rest,
         {"record": facts.record, "shipments": gone},
         batch_changes(before, goal),
