@@ -1,6 +1,7 @@
 """How a sales order looks in searches and lists."""
 
 from datetime import datetime
+from decimal import Decimal
 from functools import lru_cache
 
 from cache_core.conditions import Below, NoneOf, Where, hold
@@ -10,7 +11,7 @@ from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.services import Services
 from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import EMPTY, child, get_int, number, rows, total
+from katana_mcp.values import EMPTY, child, get_int, number, number_or_text, rows, total
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
@@ -66,7 +67,7 @@ class SalesOrderWithRows(SalesOrderSummary):
     row: SalesOrderLine | None = None
 
 
-HEADER_READS = frozenset({"id", "sales_order_rows[].total"})
+HEADER_READS = frozenset({"id", "sales_order_rows[].total", "shipping_fee"})
 """What `header` reads of a record besides what a row of the list has under the same name."""
 
 
@@ -78,10 +79,16 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "customer": names.name("customer", record.get("customer_id")),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.today()), record) or None,
-        "net_total": total([number(row, "total") for row in rows(record, "sales_order_rows")]),
+        "net_total": total([*(number(row, "total") for row in rows(record, "sales_order_rows")), *_fee(record)]),
         "row_count": len(rows(record, "sales_order_rows")),
         "url": services.url(f"/salesorder/{stored.id}"),
     }
+
+
+def _fee(record: Record) -> list[Decimal | None]:
+    """Return the shipping fee, if there is one: Katana's total has it in it."""
+    fee = child(record, "shipping_fee")
+    return [] if fee is None else [number_or_text(fee, "amount")]
 
 
 def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
