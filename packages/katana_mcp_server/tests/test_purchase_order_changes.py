@@ -244,7 +244,7 @@ def test_what_a_status_moves_is_named() -> None:
     (receives,) = MODIFY.checks(change(status="RECEIVED"), old("PARTIALLY_RECEIVED", (17,)))
     assert receives.message == "every open row of purchase order PO-40 is received now: 4 pcs of WHEEL"
     (back,) = MODIFY.checks(change(unreceive=True), old("RECEIVED"))
-    assert back.message.endswith("removes the received goods from stock: 2 box (12 pcs) of FORK, 4 pcs of WHEEL")
+    assert back.message.endswith("the received goods from stock: 2 box (12 pcs, 24 in all) of FORK, 4 pcs of WHEEL")
     tracked = knowing(goods={8: replace(ROUND, in_batches=True)})
     assert against(tracked, status="RECEIVED") == [("blocking", "batch_required", "status")]
     assert against(old(purchase_order_rows=[]), status="RECEIVED") == [("blocking", "empty_order", "status")]
@@ -367,7 +367,8 @@ def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_wh
     }
     (warning,) = MODIFY.checks(change(location_id="South"), old())
     assert (warning.severity, warning.code, warning.field_path) == ("advisory", "locations_cascade", "location_id")
-    assert warning.message == "rows expected at North change to South, like their order: 2 box (12 pcs) of FORK"
+    moved = "rows expected at North change to South, like their order"
+    assert warning.message == f"{moved}: 2 box (12 pcs, 24 in all) of FORK"
     own: dict[str, Any] = {"location_id": "South", "update_rows": [{"row_id": 17, "location_id": "North"}]}
     assert [body for _, _, body in sent(planned(**own))] == [{**NOTES, "location_id": 2}, {"location_id": 1}]
     assert against(**own) == []
@@ -409,14 +410,14 @@ def test_receipts_that_are_taken_back_can_be_made_again_only_where_all_was_recei
 def test_no_receipt_date_is_lost_or_made_up_in_silence() -> None:
     (gone,) = MODIFY.checks(change(unreceive=True, delete_row_ids=[18]), old("RECEIVED"))
     assert gone.message == (
-        "undoing the receipt of purchase order PO-40 removes the received goods from stock: 2 box (12 pcs) of FORK, "
-        "4 pcs of WHEEL; the receipt date of 4 pcs of WHEEL is lost with the row"
+        "undoing the receipt of purchase order PO-40 removes the received goods from stock: "
+        "2 box (12 pcs, 24 in all) of FORK, 4 pcs of WHEEL; the receipt date of 4 pcs of WHEEL is lost with the row"
     )
     came = [{"row_id": 17, "received_date": "2026-03-07"}]
     (again,) = MODIFY.checks(change(status="RECEIVED", update_rows=came), old())
     assert again.message == (
         "every open row of purchase order PO-40 is received now: 4 pcs of WHEEL; "
-        "with the receipt date given: 2 box (12 pcs) of FORK"
+        "with the receipt date given: 2 box (12 pcs, 24 in all) of FORK"
     )
 
 

@@ -83,7 +83,7 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
             sku="FORK",
             name="Fork / 32",
             quantity=Decimal(2),
-            unit="box (12 pcs)",
+            unit="box (12 pcs, 24 in all)",
             price=Decimal("2.5"),
             total=Decimal(5),
             tax_rate=Decimal(22),
@@ -114,6 +114,14 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
         ("info", "default_tax_rate", "additional_costs[0].tax_rate_id"),
     ]
     assert [Action.read(action.to_json()).to_json() for action in draft.actions] == draft.sent
+
+
+def test_a_purchase_unit_is_said_with_its_price_and_with_how_many_stock_units_come() -> None:
+    request = new_order(rows=[FORK | {"quantity": 1500}, FORK])
+    lines = CREATE.plan(request, new_facts()).lines
+    assert [line.unit for line in lines] == ["box (12 pcs, 18,000 in all)", "box (12 pcs)"]
+    messages = [warning.message for warning in CREATE.checks(request, new_facts()) if warning.code == "default_price"]
+    assert messages[0] == f"{PRICED}: no price given: the purchase price of FORK is used, 2.5 EUR per box (12 pcs)"
 
 
 def test_of_a_new_row_of_nothing_it_is_said_what_is_allowed() -> None:

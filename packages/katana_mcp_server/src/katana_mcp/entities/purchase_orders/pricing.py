@@ -85,15 +85,17 @@ def _own_price(row: State, good: PurchasableVariant, ordered_in: str | None) -> 
     return good.price if alike and good.currency is not None and ordered_in in (None, good.currency) else None
 
 
-def unit_of(facts: Facts, row: State, good: PurchasableVariant) -> str | None:
-    """Return the purchase unit, and what it holds: `box (12 pcs)`."""
+def unit_of(facts: Facts, row: State, good: PurchasableVariant, quantity: Decimal | None = None) -> str | None:
+    """Return the purchase unit, what it holds, and what so many of it hold: `box (12 pcs, 24 in all)`."""
     own = text(row, UNIT[0])
     unit = own or good.unit
     rate = number(row, UNIT[1]) or (good.rate if own in (None, good.unit) else None)
     variant = facts.with_id("variant", row.get("variant_id"))
     stock = None if variant is None else variant.unit
-    holds = rate not in (None, 1) and unit != stock and stock is not None
-    return f"{unit} ({plain_number(rate)} {stock})" if unit and rate is not None and holds else unit
+    if not unit or rate in (None, 1) or stock in (None, unit):
+        return unit
+    in_all = "" if quantity in (None, 1) else f", {(quantity * rate).normalize():,f} in all"
+    return f"{unit} ({plain_number(rate)} {stock}{in_all})"
 
 
 def priced(change: Transition) -> Iterator[ToolWarning]:
@@ -105,11 +107,9 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             continue
         good, path = good_of(change.facts, row), f"{here}.price_per_unit"
         if "price_per_unit" in row:
-            price = plain_number(number(row, "price_per_unit") or Decimal(0))
-            message = (
-                f"{path}: no price given: the purchase price of {variant.called} is used, {price} {good.currency or ''}"
-            )
-            yield info(warning_codes.DEFAULT_PRICE, message.rstrip(), path)
+            price = _per_unit(change.facts, row, good, number(row, "price_per_unit") or Decimal(0))
+            message = f"{path}: no price given: the purchase price of {variant.called} is used, {price}"
+            yield info(warning_codes.DEFAULT_PRICE, message, path)
         else:
             message = f"{path}: {variant.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
             yield blocking(warning_codes.PRICE_REQUIRED, message, path)
@@ -146,15 +146,20 @@ def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str |
     """Return in words what the item's own price is, and why it does not fit a row where it does not."""
     if good.price is None:
         return "has no purchase price"
-    price = f"{plain_number(good.price)} {good.currency or ''}".rstrip()
-    unit = unit_of(facts, {"variant_id": row.get("variant_id")}, good)
-    per = f" per {unit}" if unit else ""
+    price = _per_unit(facts, {"variant_id": row.get("variant_id")}, good, good.price)
     if good.currency is None:
-        return f"has a price of {price}{per}, but its currency is not known yet"
+        return f"has a price of {price}, but its currency is not known yet"
     if ordered_in not in (None, good.currency):
-        return f"has a price of {price}{per}, but the order is in {ordered_in}"
+        return f"has a price of {price}, but the order is in {ordered_in}"
     fits = _own_price(row, good, ordered_in) is not None
-    return f"has a price of {price}{per}{'' if fits else ', but the row has another purchase unit'}"
+    return f"has a price of {price}{'' if fits else ', but the row has another purchase unit'}"
+
+
+def _per_unit(facts: Facts, row: State, good: PurchasableVariant, price: Decimal) -> str:
+    """Return a price in words: `30 EUR per box (12 pcs)`."""
+    unit = unit_of(facts, row, good)
+    words = f"{plain_number(price)} {good.currency or ''}".rstrip()
+    return f"{words} per {unit}" if unit else words
 
 
 def bought(change: Transition) -> Iterator[ToolWarning]:

@@ -25,7 +25,7 @@ def row_line(change: Transition, row: State) -> PlanLine:
         is_shared=None if variant is None else variant.is_shared or None,
         name=None if variant is None else variant.name,
         quantity=quantity,
-        unit=unit_of(facts, row, good_of(facts, row)),
+        unit=unit_of(facts, row, good_of(facts, row), quantity),
         price=price,
         total=None if quantity is None or price is None else quantity * price,
         tax_rate=tax_rate(facts, row),
