@@ -71,6 +71,14 @@ async def test_levels_and_bins_are_set_where_they_were_asked_for_and_the_cache_s
     preview = await _planned(stage, *rows)
     a, b = "BOLT-A", "BOLT-B"
     assert preview["message"].startswith("set 2 safety stocks and 2 default bins")
+    assert [(line.get("quantity"), line.get("unit")) for line in preview["lines"]] == [
+        (40, "pcs"),
+        (None, None),
+        (2.5, "pcs"),
+    ]
+    alone = await _planned(stage, rows[0])
+    values = "safety stock 0 → 40, default bin (none) → A-12"
+    assert alone["message"].startswith(f"set {a} at {here['name']}: {values};")
     assert preview["changes"] == [
         {"field": f"{a} at {here['name']}: safety stock", "old": "0", "new": "40"},
         {"field": f"{a} at {here['name']}: default bin", "new": "A-12"},

@@ -18,6 +18,7 @@ from katana_mcp.writing.preview import FieldChange, PlanLine
 
 TOOL = "modify_safety_stock"
 _STOCK, _LISTING = "stock", "inventory"
+_NONE = "(none)"
 _AT_ONCE = 100
 """Bins that one request sets: a listing of so many variants still fits into one address."""
 
@@ -41,11 +42,16 @@ def _plan(request: ModifySafetyStockRequest, facts: KeptFacts) -> Draft:
 
 
 def _summary(kept: Sequence[Kept]) -> str:
+    if len(kept) == 1:
+        called = f"{kept[0].called}: "
+        changed = [
+            f"{change.field.removeprefix(called)} {change.old or _NONE} → {change.new or _NONE}"
+            for change in _changes(kept[0])
+        ]
+        return f"set {called}{', '.join(changed)}"
     amounts, bins = sum(row.has_amount for row in kept), sum(row.has_bin for row in kept)
     parts = [so_many(count, what) for count, what in ((amounts, "safety stock"), (bins, "default bin")) if count]
-    (one, *others) = kept or (None,)
-    of = f" of {one.called}" if one is not None and not others else ""
-    return f"set {' and '.join(parts) or 'nothing'}{of}"
+    return f"set {' and '.join(parts) or 'nothing'}"
 
 
 def _binding(row: Kept) -> JsonObject:
@@ -66,6 +72,8 @@ def _line(row: Kept) -> PlanLine:
         sku=row.goods.sku,
         is_shared=row.goods.is_shared or None,
         name=row.goods.name,
+        quantity=row.asked.safety_stock if row.has_amount else None,
+        unit=row.goods.unit if row.has_amount else None,
         location=row.place.called,
     )
 
