@@ -77,6 +77,27 @@ async def test_prices_one_by_one_go_to_their_own_variants(stage: Stage, clock: M
     assert _prices(tenant, "purchase_price") == before | {first["id"]: 12.34567891}
 
 
+async def test_a_price_of_nothing_or_far_from_the_one_now_is_said(stage: Stage, tenant: Tenant) -> None:
+    sold = [variant for variant in live(tenant, "variants") if variant["sku"] and variant["sales_price"]][:5]
+    olds = [Decimal(str(variant["sales_price"])) for variant in sold]
+    news = [Decimal(0), olds[1] / 10, olds[2] * 10, olds[3] / 10 - Decimal("0.01"), olds[4] * 10 + Decimal("0.01")]
+    prices = [
+        {"sku_or_variant_id": variant["id"], "price": float(price)} for variant, price in zip(sold, news, strict=True)
+    ]
+    preview = await stage.call(TOOL, which="sales", prices=prices)
+    (warning,) = [one for one in preview["warnings"] if one["code"] == "unusual_price"]
+    shown = [f"{sold[nr]['sku']} {olds[nr].normalize():f} → {news[nr].normalize():f}" for nr in (0, 3, 4)]
+    far = "0, or more than ten times or less than a tenth of the price now"
+    assert warning["message"] == f"prices[0].price: {far}: {', '.join(shown)}"
+    assert (warning["severity"], warning["field_path"], "plan_token" in preview) == (
+        "advisory",
+        "prices[0].price",
+        True,
+    )
+    raised = await stage.call(TOOL, which="sales", percent=950, skus_or_variant_ids=[sold[0]["id"]])
+    assert [one["field_path"] for one in raised["warnings"] if one["code"] == "unusual_price"] == ["percent"]
+
+
 async def test_a_purchase_price_is_told_in_the_currency_of_its_supplier(stage: Stage, tenant: Tenant) -> None:
     money = {supplier["id"]: supplier["currency"] for supplier in live(tenant, "suppliers")}
     paid = {material["id"]: money.get(material["default_supplier_id"]) for material in live(tenant, "materials")}

@@ -124,7 +124,7 @@
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer, or the text that is searched for, was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
-| `unusual_price` | advisory | a price on a supplier's document is far from what the last purchases of the good cost |
+| `unusual_price` | advisory | a supplier's price is far from the last ones; a new one from the one now, or 0 |
 | `matched_by_code` | info, of a SKU advisory | goods are named by another code, or their SKU is a code of others |
 | `matched_by_description` | advisory | a line of a document was taken by its words, not by a code |
 | `archived_item` | advisory | the record is archived in Katana |

@@ -9,6 +9,7 @@ from katana_mcp.entities.items.prices.lists import LIST
 from katana_mcp.entities.items.prices.reading import (
     VARIANT,
     Meant,
+    Priced,
     called_of,
     called_price,
     changing_of,
@@ -19,15 +20,18 @@ from katana_mcp.entities.items.prices.reading import (
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
 from katana_mcp.references import wording
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.warnings import ToolWarning, blocking, info, truncated
+from katana_mcp.tools.answers import first_of, plain_number
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info, truncated
 
 
 def checks(request: ChangePricesRequest, facts: Facts) -> list[ToolWarning]:
     """Return it; what is left is told only where all else can be meant."""
     wrong = [*_asked(request), *_listed(request, facts), *_named(request, facts), *_turned(request, facts)]
     is_meant = not any(warning.severity == "blocking" for warning in wrong)
-    return [*wrong, *([*_left(request, facts), *_worked_out(request, facts)] if is_meant else ())]
+    return [
+        *wrong,
+        *([*_left(request, facts), *_worked_out(request, facts), *_unusual(request, facts)] if is_meant else ()),
+    ]
 
 
 def _asked(request: ChangePricesRequest) -> Iterator[ToolWarning]:
@@ -123,6 +127,25 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
         goes_on = f"after_variant_id={chosen[-1].variant.id}" if not request.prices else "those prices"
         message = f"a plan changes {len(chosen)} prices at most here: {len(changing) - len(chosen)} more would change"
         yield truncated(f"{message}; the same call with {goes_on} plans them once this plan is applied")
+
+
+def _unusual(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
+    """Yield which prices become nothing, less than a tenth, or more than ten times of what they are."""
+    found = [priced for priced in chosen_of(request, facts) if _is_unusual(priced)]
+    if found:
+        prices = [
+            f"{called_of(priced.variant, facts)} {'none' if priced.old is None else plain_number(priced.old)} → "
+            f"{plain_number(priced.new)}"
+            for priced in found
+        ]
+        path = f"{found[0].path}.price" if found[0].path else "percent"
+        message = f"{path}: 0, or more than ten times or less than a tenth of the price now: {first_of(prices, _NAMED)}"
+        yield advisory(warning_codes.UNUSUAL_PRICE, message, path)
+
+
+def _is_unusual(priced: Priced) -> bool:
+    old, new = priced.old or Decimal(0), priced.new
+    return not new or bool(old and not old / 10 <= new <= old * 10)
 
 
 def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:
