@@ -23,6 +23,7 @@ from katana_mcp.writing.confirmation_text import question
 from katana_mcp.writing.outcome import ApplyAnswer
 
 pytestmark = pytest.mark.threads
+BEFORE = "used before, at 2026-03-02 09:00:00 UTC, and nothing is sent again: "
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ async def test_a_person_is_asked_once_for_all_plans_that_wait(stage: Stage) -> N
     person.asked.clear()
     entries = [stage.planned(token, names) for token, names in (("one", "a"), ("two", "b"))]
     answer = await apply(stage, "one", "done", "two")
-    assert answer.message == "applied: customers a; applied: customers c; applied: customers b"
+    assert answer.message == f"applied: customers a; {BEFORE}applied: customers c; applied: customers b"
     plans = [entry.plan for entry in entries]
     digest = hashlib.sha256("\n".join(f"{plan.digest} {plan.content}" for plan in plans).encode()).hexdigest()
     assert person.asked == [(question(plans), digest)]
@@ -198,7 +199,7 @@ async def test_where_a_person_must_confirm_and_none_can_be_asked_nothing_is_writ
     stage.parts = {"must_confirm": True, "person": Person("accepted", can_answer=False)}
     stage.planned("one", "a")
     assert await refusal(stage, "one") == (blocking(warning_codes.CONFIRMATION_REQUIRED, UNCONFIRMED, "plan_tokens"),)
-    assert (await apply(stage, "done")).message == "applied: customers c"
+    assert (await apply(stage, "done")).message == f"{BEFORE}applied: customers c"
     stage.parts = {"person": Person("declined", can_answer=False)}
     assert (await apply(stage, "one")).message == "applied: customers a"
     assert stage.entry("one").answer is None

@@ -37,7 +37,7 @@ def bought(tenant: Tenant) -> Order:
 def sold(tenant: Tenant) -> Order:
     """Return an order of SEAT-X for 21 each; PUMP-X costs 39, TWIN-X 21."""
     body = {"uom": "pcs", "is_sellable": True}
-    ids = {}
+    ids = dict[str, int]()
     for sku, price in (("SEAT-X", 21), ("PUMP-X", 39), ("TWIN-X", 21)):
         variant = {"sku": sku, "sales_price": price}
         ids[sku] = tenant.create("products", {"name": sku.title(), **body, "variants": [variant]})["variants"][0]["id"]

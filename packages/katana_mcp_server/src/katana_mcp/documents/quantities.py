@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_mcp.documents.transition import State
+from katana_mcp.documents.usual_fields import Reference
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import RecordNumber, Request, WriteQuantity
@@ -20,7 +21,7 @@ from katana_mcp.tools.warnings import ToolWarning, blocking
 class BatchQuantity(Request):
     """How much of it."""
 
-    batch_id: RecordNumber
+    batch_id: Reference
     quantity: WriteQuantity
 
 

@@ -15,7 +15,7 @@ from cache_core.records import Record, canonical
 from katana_mcp.documents.declaration import BOTH, Field
 from katana_mcp.documents.traces import Entry, traces
 from katana_mcp.documents.transition import Facts, State
-from katana_mcp.documents.usual_fields import Made, PartId
+from katana_mcp.documents.usual_fields import Made, PartId, Reference
 from katana_mcp.references.live_reads import LiveRead
 from katana_mcp.references.services import Services
 from katana_mcp.references.tracked_stock import batch_records, number_records, unit_records
@@ -33,7 +33,7 @@ BATCHES, UNITS, NUMBERS = "stocked batches", "stocked units", "serial numbers"
 class TracedQuantity(Request):
     """How much of a row is of a batch, or one unit of it by its serial number."""
 
-    batch_id: PartId | None = None
+    batch_id: Reference | None = None
     quantity: Made | None = None
     serial_number_id: PartId | None = None
 
@@ -54,7 +54,7 @@ _SCHEMA = {
     "items": {
         "type": "object",
         "properties": {
-            "batch_id": {"type": "integer"},
+            "batch_id": {"type": ["integer", "string"]},
             "quantity": {"type": "number"},
             "serial_number_id": {"type": "integer"},
         },

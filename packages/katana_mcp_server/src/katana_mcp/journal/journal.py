@@ -150,8 +150,8 @@ class Journal:
         return await _done(self._file.made_by_others, entry, path)
 
     async def entries(self, limit: int, before: int | None = None, tenant: str | None = None) -> tuple[Entry, ...]:
-        """Return the newest entries first; `before` is the id after which the page before ended."""
-        return await _done(self._file.entries, limit, before, tenant)
+        """Return the newest entries first, `before` an id where one is given; without a journal no thread is asked."""
+        return await _done(self._file.entries, limit, before, tenant) if self._file.path.exists() else ()
 
     async def entry(self, entry: int) -> Entry | None:
         """Return an entry by its id."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from cache_core.conditions import Below, OneOf, Where, hold
 from cache_core.records import Record, RecordId, iso
+from katana_mcp.references.batch_numbers import made_batches
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.references.services import Services, current
@@ -144,11 +145,7 @@ async def _read(
     place = next((location for location in places_in(conditions) if isinstance(location, int)), None)
     asked = [(variant, place) for variant in variants]
     if request.kind == "batch":
-        batches, empty = services.client.batch_stocks, request.include_empty or None
-        return await read_rows(
-            batches.pages(variant_id=variant, location_id=place, batch_number=request.number, include_empty=empty)
-            for variant, place in asked
-        )
+        return await _batches(request, asked, services)
     if request.kind == "bin":
         return await _in_bins(request, asked, services)
     return await _serial_numbers(request, asked, services)
@@ -156,6 +153,24 @@ async def _read(
 
 type _Asked = Sequence[tuple[RecordId | None, int | None]]
 """Variants and locations that Katana is asked for, one listing each; None stands for all."""
+
+
+async def _batches(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
+    """Return the batches in stock; where empty ones or a number are asked for, also those made from here."""
+    batches, empty = services.client.batch_stocks, request.include_empty or None
+    read = await read_rows(
+        batches.pages(variant_id=variant, location_id=place, batch_number=request.number, include_empty=empty)
+        for variant, place in asked
+    )
+    if not (empty or request.number):
+        return read
+    listed = {row.get("batch_id") for row in read.rows}
+    made = [
+        {**row, _QUANTITY: 0}
+        for row in await made_batches(services)
+        if row["batch_id"] not in {None, *listed} and request.number in {None, row.get("batch_number")}
+    ]
+    return LiveRows([*read.rows, *made], read.cut)
 
 
 async def _in_bins(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:

@@ -153,8 +153,8 @@ async def _step(screen: Screen, session: _Session, step: Step) -> bool:
     count = sandbox.requests() - asked
     screen.line(f"  {requests(count)}, {1000 * seconds:.0f} ms", "2")
     wrong = step.wrong(answer)
-    if step.repeats and (answer != earlier or count):
-        wrong = "the answer is another one, or Katana was asked again"
+    if step.repeats and (earlier is None or answer["outcomes"] != earlier["outcomes"] or count):
+        wrong = "the outcome is another one, or Katana was asked again"
     if wrong:
         screen.line(f"  wrong: {wrong}", "31")
     return not wrong

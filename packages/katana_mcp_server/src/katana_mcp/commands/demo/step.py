@@ -19,7 +19,7 @@ class Step:
         wrong: says what is wrong with the answer, or nothing.
         lines: the answer as a person would read it.
         may_fail: whether a refusal is the right answer.
-        repeats: whether the tool must answer as it did before, without a request.
+        repeats: whether the tool must tell the outcomes that it told before, without a request.
         kind: what is asked for: a tool, or a resource or a prompt.
     """
 

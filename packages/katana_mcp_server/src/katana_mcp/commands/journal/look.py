@@ -46,7 +46,7 @@ async def entry(job: Job, number: int) -> Report:
     if found is None:
         raise NotDone(f"the journal has no entry {number}: katana-mcp journal list names those that there are")
     now = job.clock.now()
-    head = ("action", "request", "what", "state", "at", "why")
+    head = ("action", "request", "what", "state", "id", "at", "why")
     return Report(
         _data(found, now), sheets=(Sheet(head, _actions(found)),), notes=(found.plan.summary, *_entry_lines(found, now))
     )
@@ -109,6 +109,7 @@ def _actions(entry: Entry) -> Sequence[Line]:
                 f"{sent.get('method', '')} {sent.get('path', '')}",
                 sent.get("title"),
                 outcome.state.replace("_", " "),
+                (outcome.result or {}).get("id"),
                 _time(outcome.at),
                 outcome.error,
             ),

@@ -6,6 +6,7 @@ from functools import partial
 from cache_core.records import iso
 from katana_mcp.journal.entries import LIFE, Plan, digest_of, new_token
 from katana_mcp.journal.errors import JournalError
+from katana_mcp.references.batch_numbers import with_batch_ids
 from katana_mcp.references.services import Services, as_it_stands
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec, Verb
 from katana_mcp.tools import warning_codes
@@ -72,6 +73,7 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 async def preview(name: str, change: AnyChange, request: Request, services: Services) -> Preview:
     """Return what a change would be, with a token for `apply_plan` where nothing speaks against it."""
     began, kept = services.clock.monotonic(), await kept_lanes(services)
+    request = await with_batch_ids(request, services)
     facts = await _gathered(change, request, services)
     # A small account is whole within a moment; of a large one, goods that were named need no listing.
     draft, now = change.plan(request, facts), await as_it_stands(services, change.reads, services.brief(began))

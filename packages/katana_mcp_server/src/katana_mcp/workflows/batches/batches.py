@@ -1,6 +1,7 @@
 """The batches that an item has in stock now, and which of them a request means.
 
-Katana lists a batch with its stock, in a row for each location, and drops one that never had any.
+Katana lists a batch with its stock, in a row for each location, and drops one that never had any: the journal tells
+which of those were made from here.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
 from katana_mcp.documents.gathering import references
+from katana_mcp.references.batch_numbers import made_batches
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.live_reads import read_rows
 from katana_mcp.references.resolve import unasked
@@ -31,13 +33,15 @@ class BatchFacts:
 
     Attributes:
         named: what has the SKU or id that the request gives.
-        batches: each batch of the item once, with the fields of its first row.
+        batches: each batch of the item that Katana lists, once, with the fields of its first row.
+        made: the others that were made from here; without an id where no answer told it.
         is_tracked: whether the item is kept in batches; None where nobody says.
         days: of the factory, in which dates are shown.
     """
 
     named: Named
     batches: tuple[Record, ...] = ()
+    made: tuple[Record, ...] = ()
     is_tracked: bool | None = None
     days: Days = IN_UTC
 
@@ -48,8 +52,10 @@ class BatchFacts:
 
     def meant(self, asked: int | str) -> list[Record]:
         """Return the batches with an id or a number."""
+        having_id = [record for record in self.made if get_int(record, "batch_id") is not None]
+        every = (*self.batches, *having_id)
         return named_by(
-            asked, self.batches, lambda record: get_int(record, "batch_id"), lambda record: text(record, "batch_number")
+            asked, every, lambda record: get_int(record, "batch_id"), lambda record: text(record, "batch_number")
         )
 
     def before(self, request: ModifyTraceabilityRequest) -> Record | None:
@@ -75,7 +81,10 @@ async def gather(request: ModifyTraceabilityRequest, services: Services) -> Batc
         read = await read_rows([listing.pages(variant_id=named.one.id, include_empty=True)])
     except KatanaError:
         raise Refused(unasked("which batches there are now")) from None
-    return BatchFacts(named, _once(read.rows), _is_tracked(names, named.one.id), services.days)
+    listed, made = _once(read.rows), await made_batches(services)
+    ids = {record["batch_id"] for record in listed}
+    unlisted = [row for row in made if row.get("variant_id") == named.one.id and row["batch_id"] not in ids]
+    return BatchFacts(named, listed, tuple(unlisted), _is_tracked(names, named.one.id), services.days)
 
 
 def _once(found: Sequence[Record]) -> tuple[Record, ...]:

@@ -1,6 +1,7 @@
 """`modify_traceability`: a batch made, or its number, barcode and dates changed, as one request.
 
-Katana deletes no batch, and lists none that never had stock, so nothing tells whether a lost one was made.
+Katana deletes no batch, and lists none that never had stock, so nothing tells whether one was made of which no answer
+came.
 """
 
 from collections.abc import Iterator, Mapping
@@ -68,9 +69,7 @@ def _new(title: str, variant: int, body: Mapping[str, object]) -> Action:
         method="POST",
         path="/batches",
         body={"variant_id": variant, **kept},
-        entity=VARIANT,
-        is_answered=False,
-        answers_body=True,
+        entity="batch",
     )
 
 

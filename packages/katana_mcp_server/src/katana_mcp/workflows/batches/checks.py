@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cache_core.records import moment_in
+from cache_core.records import Record, moment_in
 from katana_mcp.references import wording
 from katana_mcp.references.display_names import text
 from katana_mcp.references.suggestions import same
@@ -53,12 +53,8 @@ def _against_batch(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Ite
 
 
 def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> Iterator[ToolWarning]:
-    before, number = facts.before(request), request.batch_number
-    others = [record for record in facts.batches if before is None or record.get("batch_id") != before.get("batch_id")]
-    taken = [other for other in others if number is not None and same(text(other, "batch_number") or "", number)]
-    if taken and facts.goods is not None:
-        message = f"batch_number: batch {taken[0]['batch_id']} of {facts.goods.called} is called {number} already"
-        yield blocking(warning_codes.DUPLICATE_NAME, message, "batch_number")
+    before = facts.before(request)
+    yield from _against_number(request, facts, before)
     if before is not None and not body_of(request, facts):
         message = f"batch {text(before, 'batch_number')} already has these values: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, message)
@@ -67,3 +63,32 @@ def _against_fields(request: ModifyTraceabilityRequest, facts: BatchFacts) -> It
     if made is not None and (moment_in(expires) or made) < (moment_in(made) or made):
         message = f"expiration_date: the batch would have expired before it was made ({facts.days.in_words(made)})"
         yield advisory(warning_codes.INVALID_ARGUMENT, message, "expiration_date")
+
+
+def _against_number(
+    request: ModifyTraceabilityRequest, facts: BatchFacts, before: Record | None
+) -> Iterator[ToolWarning]:
+    """Yield that the item has a batch of that number; of one that Katana does not list, the journal alone says so."""
+    number, goods = request.batch_number, facts.goods
+    if number is None or goods is None:
+        return
+    key = None if before is None else before.get("batch_id")
+    taken, made = (
+        [record for record in records if same(text(record, "batch_number") or "", number) and not _is(record, key)]
+        for records in (facts.batches, facts.made)
+    )
+    path = "batch_number"
+    if taken:
+        message = f"{path}: batch {taken[0]['batch_id']} of {goods.called} is called {number} already"
+        yield blocking(warning_codes.DUPLICATE_NAME, message, path)
+    elif made:
+        known = made[0]["batch_id"]
+        which = f"batch {known} of {goods.called} was made from here as {number}"
+        if known is None:
+            which = f"a batch {number} of {goods.called} was made from here, or may have been"
+        message = f"{path}: {which}; Katana does not list it before it has stock"
+        yield advisory(warning_codes.DUPLICATE_NAME, message, path)
+
+
+def _is(record: Record, key: object) -> bool:
+    return key is not None and record.get("batch_id") == key

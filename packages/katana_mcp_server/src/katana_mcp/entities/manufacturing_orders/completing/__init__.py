@@ -5,6 +5,7 @@ from dataclasses import replace
 from cache_core.records import Record
 from katana_mcp.documents.tracking import BATCHES
 from katana_mcp.documents.transition import Facts
+from katana_mcp.documents.usual_fields import Reference
 from katana_mcp.entities.manufacturing_orders.completing.plan import checks, plan
 from katana_mcp.entities.manufacturing_orders.completing.production import moves
 from katana_mcp.entities.manufacturing_orders.completing.request import CompleteManufacturingOrderRequest
@@ -27,7 +28,7 @@ async def _gather(request: CompleteManufacturingOrderRequest, services: Services
     return replace(facts, levels=await read_levels(services, [move.variant for move in moves(request, facts)]))
 
 
-async def _batch(key: int, services: Services) -> tuple[Record, ...]:
+async def _batch(key: Reference, services: Services) -> tuple[Record, ...]:
     """Return of which variant a batch is; nothing of one that never had stock, which Katana does not list.
 
     Raises:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.tracking import BATCHES
 from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.documents.usual_fields import Reference
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing, order_of
 from katana_mcp.entities.manufacturing_orders.completing.production import (
     COMPLETING,
@@ -121,7 +122,7 @@ def _traced(request: CompleteManufacturingOrderRequest, facts: Facts, order: Sta
             yield advisory(warning_codes.UNTRACED_SHIPMENT, message, use.path)
 
 
-def _batch(key: int, facts: Facts, order: State) -> Iterator[ToolWarning]:
+def _batch(key: Reference, facts: Facts, order: State) -> Iterator[ToolWarning]:
     """Yield that a batch is not one of the product; one that never had stock is not listed, and may come."""
     variant, found = order.get("variant_id"), facts.beside.get(BATCHES, ())
     product = facts.with_id("variant", variant)

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from katana_mcp.documents.quantities import BatchQuantity
-from katana_mcp.documents.usual_fields import Made, PartId
+from katana_mcp.documents.usual_fields import Made, PartId, Reference
 from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, Request, WriteQuantity, WriteRequest, own_id
@@ -58,7 +58,7 @@ class CompleteManufacturingOrderRequest(WriteRequest):
         default_factory=list[WorkedOperation]
     )
     """Actual times; as planned where not named."""
-    batch_id: PartId | None = None
+    batch_id: Reference | None = None
     """Batch that all go into."""
     serial_number_ids: Annotated[list[PartId], Field(max_length=500)] = Field(default_factory=list[int])
     """One per unit; by default Katana makes them."""
