@@ -81,7 +81,7 @@ def test_a_request_names_amounts_of_batches_or_single_units(given: list[Record],
 
 def test_what_is_asked_of_a_row_is_described_by_its_numbers() -> None:
     whole, number = {"type": "integer"}, {"type": "number"}
-    properties = {"batch_id": whole, "quantity": number, "serial_number_id": whole}
+    properties = {"batch_id": {"type": ["integer", "string"]}, "quantity": number, "serial_number_id": whole}
     items = {"type": "object", "properties": properties}
     assert GIVEN.json_schema() == {"maxItems": 500, "type": "array", "items": items}
 

@@ -107,7 +107,7 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             continue
         good, path = good_of(change.facts, row), f"{here}.price_per_unit"
         if "price_per_unit" in row:
-            price = _per_unit(change.facts, row, good, number(row, "price_per_unit") or Decimal(0))
+            price = _per_unit(change.facts, row, good, number(row, "price_per_unit") or Decimal(0), good.currency)
             message = f"{path}: no price given: the purchase price of {variant.called} is used, {price}"
             yield info(warning_codes.DEFAULT_PRICE, message, path)
         else:
@@ -136,8 +136,7 @@ def kept(change: Transition) -> Iterator[ToolWarning]:
         if "price_per_unit" in asked or variant is None or price is None:
             continue
         if _own_price(row, good, ordered_in) != price:
-            per = unit_of(change.facts, row, good)
-            stands = f"{plain_number(price)} {ordered_in or ''}".rstrip() + (f" per {per}" if per else "")
+            stands = _per_unit(change.facts, row, good, price, ordered_in)
             own = f"{variant.called} {_unfit(change.facts, row, good, ordered_in)}"
             yield advisory(warning_codes.OTHER_PRICE, f"{path}: no price given: the row keeps {stands}; {own}", path)
 
@@ -146,7 +145,7 @@ def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str |
     """Return in words what the item's own price is, and why it does not fit a row where it does not."""
     if good.price is None:
         return "has no purchase price"
-    price = _per_unit(facts, {"variant_id": row.get("variant_id")}, good, good.price)
+    price = _per_unit(facts, {"variant_id": row.get("variant_id")}, good, good.price, good.currency)
     if good.currency is None:
         return f"has a price of {price}, but its currency is not known yet"
     if ordered_in not in (None, good.currency):
@@ -155,10 +154,10 @@ def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str |
     return f"has a price of {price}{'' if fits else ', but the row has another purchase unit'}"
 
 
-def _per_unit(facts: Facts, row: State, good: PurchasableVariant, price: Decimal) -> str:
+def _per_unit(facts: Facts, row: State, good: PurchasableVariant, price: Decimal, currency: str | None) -> str:
     """Return a price in words: `30 EUR per box (12 pcs)`."""
     unit = unit_of(facts, row, good)
-    words = f"{plain_number(price)} {good.currency or ''}".rstrip()
+    words = f"{plain_number(price)} {currency or ''}".rstrip()
     return f"{words} per {unit}" if unit else words
 
 
