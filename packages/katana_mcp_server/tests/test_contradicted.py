@@ -110,6 +110,14 @@ async def test_of_two_orders_that_hold_more_than_there_is_both_are_read(shop: Sh
     assert (sorted(states), requests) == (["ready", "waiting"], 1)
 
 
+async def test_goods_that_another_order_holds_contradict_nobody(shop: Shop) -> None:
+    shop.stocked(10)
+    shop.sold(6)
+    shop.sold(6)
+    await shop.stage.call("check_inventory", skus_or_variant_ids=["LACK"])
+    assert await shop.states() == (["ready", "waiting"], 0)
+
+
 async def test_what_katana_says_again_stands(shop: Shop) -> None:
     order = shop.sold(6)
     await shop.stage.call("check_inventory", skus_or_variant_ids=["LACK"])
