@@ -70,7 +70,8 @@ async def with_batch_ids[R: Request](request: R, services: Services) -> R:
     if not places:
         return request
     with services.client.priority(Priority.WRITE):
-        having = {number: await _having(number, services) for number in dict.fromkeys(place.number for place in places)}
+        made, numbers = await made_batches(services), dict.fromkeys(place.number for place in places)
+        having = {number: await _having(number, made, services) for number in numbers}
         for place in places:
             place.entry["batch_id"] = await _meant(place, having[place.number], asked, services)
     return type(request).model_validate(asked)
@@ -90,11 +91,11 @@ def _places(value: object, path: str, inside: Sequence[Mapping[str, object]]) ->
                 yield from _places(field, own, (fields, *inside))
 
 
-async def _having(number: str, services: Services) -> list[Record]:
-    """Return the batches that have a number, or the id that it is written like."""
+async def _having(number: str, made: Sequence[Record], services: Services) -> list[Record]:
+    """Return the batches that have a number, or the id that it is written like; `made` are those made from here."""
     pages = services.client.batch_stocks.pages(batch_number=number, include_empty=True)
     listed = (await LiveRead.begin(services).ask("batches", read_rows([pages]))).rows
-    known = {get_int(row, "batch_id"): row for row in (*await made_batches(services), *listed)}
+    known = {get_int(row, "batch_id"): row for row in (*made, *listed)}
     known.pop(None, None)
     return named_by(number, known.values(), lambda row: get_int(row, "batch_id"), lambda row: text(row, "batch_number"))
 
