@@ -10,7 +10,7 @@ from katana_mcp.references.display_names import Names
 from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number, plain_number
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.requirements import Place
 
 MOST_MOVES = 20
@@ -52,6 +52,11 @@ def spread(missing: Mapping[Place, Decimal], free: Mapping[Place, Decimal]) -> l
                 left[place] -= part
                 lacks -= part
     return found
+
+
+def is_idle(location: Record) -> bool:
+    """Return whether Katana allows no manufacturing at a location."""
+    return get_bool(location, "manufacturing_allowed") is False
 
 
 def live_locations(names: Names) -> frozenset[int]:

@@ -14,8 +14,7 @@ from cache_core.protocol import Selected, Selection
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
-from katana_mcp.values import get_bool
-from katana_mcp.workflows.elsewhere import Move, moves_of, spread
+from katana_mcp.workflows.elsewhere import Move, is_idle, moves_of, spread
 from katana_mcp.workflows.requirements import Level, Place
 
 _MOST = 10_000
@@ -86,7 +85,7 @@ async def read_transfers(services: Services) -> Transfers:
         [Selected("location", _LOCATIONS), Selected("stock_transfer", _DRAFT)]
     )
     names = {row.id: text(row.record, "name") for row in locations if isinstance(row.id, int)}
-    idle = {row.id for row in locations if get_bool(row.record, "manufacturing_allowed") is False}
+    idle = {row.id for row in locations if is_idle(row.record)}
     return drafted_transfers(names, [row.record for row in transfers])._replace(idle=frozenset(names) & idle)
 
 

@@ -104,12 +104,15 @@ async def _run(request: PromiseDateRequest, services: Services) -> Answer:
         return await _answer(request, reads)
 
 
-async def _current(asked: NameOrId, services: Services) -> Stored:
-    """Return an order as Katana has it, where stock says otherwise than it did when it was read."""
+_NONE_SHIPPED: Mapping[int | None, Decimal] = {}
+
+
+async def _current(asked: NameOrId, services: Services) -> tuple[Stored, Mapping[int | None, Decimal]]:
+    """Return an order, as Katana has it now where stock says otherwise, and how much of each row is in shipments."""
     order = await one_record(services, _ORDER, asked, "order number")
     shipped = await shipped_rows([order.id], services)
     is_read = await read_orders_again([order], shipped, services)
-    return await one_record(services, _ORDER, asked, "order number") if is_read else order
+    return await one_record(services, _ORDER, asked, "order number") if is_read else order, shipped
 
 
 async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
@@ -120,13 +123,13 @@ async def _answer(request: PromiseDateRequest, reads: PatientReads) -> Answer:
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))
         asked_order = request.sales_order_id
-        order = None if asked_order is None else await _current(asked_order, services)
+        order, shipped = (None, _NONE_SHIPPED) if asked_order is None else await _current(asked_order, services)
     asked_for = [row.sku_or_variant_id for row in request.rows or ()]
     resolved = await resolve(asked_for, services)
     with now.refusals():
         await _check_unambiguous(resolved, asked_for, services)
     left = _left(order) if order else []
-    asked = [*(await _of_order(order, services) if order and not left else []), *_of_rows(request, resolved, places)]
+    asked = [*(_of_order(order, shipped) if order and not left else []), *_of_rows(request, resolved, places)]
     known = await _world(asked, order, reads, began)
     world, names, stock = known.world, known.names, known.stock
     for row in asked:
@@ -222,9 +225,8 @@ def _at_row(warning: ToolWarning, asked_for: Sequence[str | int]) -> ToolWarning
     return warning.model_copy(update={"field_path": f"rows[{asked_for.index(asked)}].sku_or_variant_id"})
 
 
-async def _of_order(order: Stored, services: Services) -> list[Asked]:
+def _of_order(order: Stored, shipped: Mapping[int | None, Decimal]) -> list[Asked]:
     """Return the open rows of an order."""
-    shipped = await shipped_rows([order.id], services)
     return [
         Asked(row.variant_id, row.left, row.location_id, row.record)
         for row in open_rows(order.record, shipped)
@@ -272,15 +274,15 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
         supplies=_supplies(variants, names),
         unknown=frozenset(record_id for record_id in stock.unknown if isinstance(record_id, int)),
         ledgers=there,
-        idle=frozenset(place for place in locations if place is not None and _is_idle(names, place)),
+        idle=frozenset(place for place in locations if place is not None and _is_idle(place, names)),
     )
     warnings = [truncated(_TOO_MANY)] if is_deep or coming.cut else []
     live = elsewhere.live_locations(names)
     return _Known(world, live, names, stock, coming.drafts, [*warnings, *without_figures(unjudged, "count as empty")])
 
 
-def _is_idle(names: Names, location: object) -> bool:
-    return get_bool(names.record("location", location) or EMPTY, "manufacturing_allowed") is False
+def _is_idle(location: int, names: Names) -> bool:
+    return elsewhere.is_idle(names.record("location", location) or EMPTY)
 
 
 _TOO_MANY = "not all bills of materials and documents could be looked at: the dates may be too late"
