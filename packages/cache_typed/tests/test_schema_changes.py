@@ -187,19 +187,20 @@ def test_rows_can_lack_columns_that_need_no_value(there: list[Column], expected:
     assert schema.can_lack(*named) is can
 
 
+RANKED = ("rank", "rank_insert", "rank_delete", "rank_update")
+WORDS = ("word", "run", "word_added", "word_dropped", "word_insert", "word_text")
+
+
 @pytest.mark.parametrize(
     ("mapping", "sidecar", "refills"),
     [
         (COSTS, [], 3),
         (TRANSFERS, ["code_run", "code_run_insert", "code_run_delete", "code_run_codes"], 5),
-        (RATES, ["word", "run", "word_added", "word_dropped", "word_insert", "word_text"], 5),
+        (RATES, [*RANKED, *WORDS], 7),
         (
             LOCATION_TABLE,
-            [
-                *("code_run", "code_run_insert", "code_run_delete", "code_run_codes"),
-                *("word", "run", "word_added", "word_dropped", "word_insert", "word_text"),
-            ],
-            7,
+            ["code_run", "code_run_insert", "code_run_delete", "code_run_codes", *RANKED, *WORDS],
+            9,
         ),
     ],
     ids=["costs", "transfers", "rates", "locations"],
@@ -301,6 +302,8 @@ def test_an_empty_older_file_fills_nothing_and_a_broken_one_leaves_all_as_it_was
             ("these are missing or not as expected: cache_state, tax_rate_fts_text",),
         ),
         (("DELETE FROM stock_transfer_code",), ("stock_transfer: the exact codes and the table differ",)),
+        (("DELETE FROM tax_rate_rank",), ("tax_rate: the order of hits and the table differ",)),
+        (("INSERT INTO tax_rate_rank VALUES (9, 0, 0, 'x')",), ("tax_rate: the order of hits and the table differ",)),
         (("DELETE FROM tax_rate_word WHERE word = '1'",), ("tax_rate: the words and the table differ",)),
         (
             ("DELETE FROM tax_rate_code", "INSERT INTO tax_rate_fts(tax_rate_fts) VALUES ('delete-all')"),

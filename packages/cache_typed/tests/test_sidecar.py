@@ -14,7 +14,7 @@ from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search
 from cache_core.search_rules import SearchText, Tier, WeightClass, guess, match, normalised, parse
 from cache_core.specs.sales_orders import SALES_ORDER
-from cache_typed import dialect, searching
+from cache_typed import dialect, one_word, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping, layout_of
@@ -92,9 +92,8 @@ async def test_raw_writes_of_every_kind_are_followed_in_every_table(tmp_path: Pa
         db.execute("PRAGMA foreign_keys = OFF")
         numbers = db.execute(f"SELECT {pk} FROM {table} ORDER BY abs({pk})")
         updated, gone, replaced, moved, copied = (nr for (nr,) in numbers)
-        db.execute(
-            f"UPDATE {table} SET cache_names = 'zebra', cache_codes = '[[\"zz 9\", 0]]' WHERE {pk} = ?", (updated,)
-        )
+        told = "cache_names = 'zebra', cache_codes = '[[\"zz 9\", 0]]', cache_archived = 1, cache_sort = 'zebra'"
+        db.execute(f"UPDATE {table} SET {told} WHERE {pk} = ?", (updated,))
         db.execute(f"DELETE FROM {table} WHERE {pk} = ?", (gone,))
         row = db.execute(f"SELECT * FROM {table} WHERE {pk} = ?", (replaced,)).fetchone()
         db.execute(f"REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
@@ -108,6 +107,7 @@ async def test_raw_writes_of_every_kind_are_followed_in_every_table(tmp_path: Pa
         assert found(db, "old", table) == sorted([replaced, copied, 1000, 2000])
         codes = {nr: coded(db, f"k {nr}", table) for nr in range(1, 6)}
         assert codes == {1: [], 2: [], 3: [replaced], 4: [1000], 5: [copied, 2000]}
+        assert not (mapping.guesses and db.execute(one_word.rank_differs(table, pk)).fetchone())
 
 
 def test_an_update_that_changes_no_text_leaves_the_sidecar_alone(db: Connection) -> None:

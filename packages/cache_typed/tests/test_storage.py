@@ -283,7 +283,7 @@ async def test_a_build_that_binds_999_values_holds_as_many_rows_and_ids(
 ) -> None:
     connect = dialect.connect
 
-    def bounded(path: str, patience: int) -> dialect.Connection:
+    def bounded(path: str, patience: int = 0) -> dialect.Connection:
         connection = connect(path, patience)
         connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
         return connection

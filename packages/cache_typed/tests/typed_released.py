@@ -46,6 +46,7 @@ HELD = {
     "typed-9": BOOKS,
     "typed-10": BOOKS,
     "typed-11": BOOKS,
+    "typed-12": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

@@ -192,7 +192,7 @@ def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         "table",
         f"{table}_fts",
         f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
-        f" tokenize='{_TOKENIZE}', prefix='1 2', columnsize=0)",
+        f" tokenize='{_TOKENIZE}', prefix='1 2', columnsize=0, detail=column)",
     )
     terms = f"{table}_terms"
     yield SchemaObject("table", terms, f"CREATE VIRTUAL TABLE {terms} USING fts5vocab({table}_fts, row)")

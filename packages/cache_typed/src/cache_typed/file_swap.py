@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cache_core.files import private_file
-from cache_typed import dialect, schema, trigrams, upgrade, writing
+from cache_typed import dialect, one_word, schema, trigrams, upgrade, writing
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 from cache_typed.schema import EntitySchema
@@ -89,5 +89,7 @@ def _sidecar_faults(connection: Connection, entity: EntitySchema) -> Iterator[st
             yield f"{name}: the {what} and the table differ"
     if connection.execute(dialect.codes_differ(table, layout.pk)).fetchone():
         yield f"{name}: the exact codes and the table differ"
+    if layout.mapping.guesses and connection.execute(one_word.rank_differs(table, layout.pk)).fetchone():
+        yield f"{name}: the order of hits and the table differ"
     if layout.mapping.guesses and connection.execute(trigrams.words_lack(table)).fetchone():
         yield f"{name}: the words and the table differ"

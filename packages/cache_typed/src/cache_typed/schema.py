@@ -17,7 +17,7 @@ from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 
@@ -52,16 +52,15 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
         *(schema_object for schema_object in objects if schema_object.kind != "table"),
         dialect.overflow_index(main.name),
         dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
-        *(one_word.rank_indexes(main.name, pk) if mapping.guesses else ()),
     )
-    learnt = trigrams.word_objects(main.name) if mapping.guesses else ()
+    learnt = (*one_word.rank_objects(main.name, pk), *trigrams.word_objects(main.name)) if mapping.guesses else ()
     whole = Capability.SUBSTRING not in mapping.guesses
     coded = tuple(code_fragments.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
     sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
     refill = (
         *dialect.refill_sidecar(main.name, pk),
         *(code_fragments.refill_runs(main.name, pk, whole=whole) if coded else ()),
-        *(trigrams.refill_words(main.name) if mapping.guesses else ()),
+        *((*one_word.refill_rank(main.name, pk), *trigrams.refill_words(main.name)) if mapping.guesses else ()),
     )
     return EntitySchema(layout_of(mapping), models, tables, sidecar, refill)
 
