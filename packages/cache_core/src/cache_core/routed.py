@@ -100,6 +100,9 @@ class RoutedBackend:
 
     async def read(self, reads: Sequence[Read]) -> list[tuple[Stored, ...]]:
         """Return the rows of each of these reads: one go at each backend that holds some."""
+        only = self._only_one([read.entity for read in reads])
+        if only is not None:
+            return await only.read(reads)
         found: dict[int, tuple[Stored, ...]] = {}
         for backend, places in self._shared([read.entity for read in reads]):
             found |= zip(places, await backend.read([reads[place] for place in places]), strict=True)
@@ -123,6 +126,9 @@ class RoutedBackend:
 
     async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
         """Return how each of these entities stands: one read of each backend that holds some."""
+        only = self._only_one(entities)
+        if only is not None:
+            return await only.standings(entities)
         found: dict[str, Standing] = {}
         for backend, places in self._shared(entities):
             found |= await backend.standings([entities[place] for place in places])
@@ -135,6 +141,11 @@ class RoutedBackend:
     async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
         """Return the records that could not be kept, newest first."""
         return await self.backend_of(entity).quarantined(entity, limit)
+
+    def _only_one(self, entities: Iterable[str]) -> CacheBackend | None:
+        """Return the backend that holds all of these entities; None where several do."""
+        holding = set(map(self.backend_of, entities))
+        return holding.pop() if len(holding) == 1 else None
 
     def _shared(self, entities: Sequence[str]) -> Iterable[tuple[CacheBackend, list[int]]]:
         """Return each backend with the places of the entities that it holds."""

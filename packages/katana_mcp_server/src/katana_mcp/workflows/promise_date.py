@@ -265,7 +265,7 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
     asked_on = (today, services.days, own)
     there = await computed_once(len(levels) + len(needs), known, ledgers, *known, day_of, own, asked=asked_on)
     suppliers = [arrival.document.get("supplier_id") for there in coming.by_place.values() for arrival in there]
-    locations = [*(row.location for row in asked), *(location for _, location in there)]
+    locations = dict.fromkeys([*(row.location for row in asked), *(location for _, location in there)])
     called = {"variant": variants, "factory": (), "location": locations, "supplier": suppliers}
     names = await look_up(services.cache, called, item_suppliers=False)
     world = World(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.verifying.amounts import Amount, amount, decimal_mark
@@ -14,7 +15,7 @@ from katana_mcp.references.display_names import text
 from katana_mcp.values import number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """A line of a document as it is read; `place` counts from 1."""
 
@@ -28,14 +29,14 @@ class Line:
         """Why an amount of it has no value."""
         return [problem for value in (self.quantity, self.price) if (problem := value.problem)]
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         """The unit that it says: one that it is given, else what stands behind its quantity."""
         return (
             Unit(holds=self.asked.unit_holds) if self.asked.unit_holds else unit(self.asked.unit or self.quantity.rest)
         )
 
-    @property
+    @cached_property
     def unit_price(self) -> Fraction | None:
         """Its price of one unit."""
         per = Fraction(self.asked.price_per or 1)
@@ -58,9 +59,12 @@ def read_lines(request: VerifyOrderDocumentRequest) -> list[Line]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
-    """A good of an order with its rows, and the lines that mean it; whether it stands in one unit there."""
+    """A good of an order with its rows, and the lines that mean it; whether it stands in one unit there.
+
+    What is added up is so once: no line is added after that.
+    """
 
     good: OrderedGood
     rows: Sequence[Record]
@@ -69,18 +73,18 @@ class Side:
     lines: list[Line] = field(default_factory=list[Line])
     by: list[str] = field(default_factory=list[str])
 
-    @property
+    @cached_property
     def open_rows(self) -> list[Record]:
         """The rows that have not come, in the order in which they are expected."""
         still = [row for row in self.rows if row.get("received_date") is None]
         return sorted(still, key=lambda row: (text(row, "arrival_date") or "9999", str(row.get("id"))))
 
-    @property
+    @cached_property
     def ordered(self) -> Decimal:
         """How much of it is ordered, in the order's unit."""
         return _sum(self.rows)
 
-    @property
+    @cached_property
     def open(self) -> Decimal:
         """How much of it has not come."""
         return _sum(self.open_rows)
@@ -120,7 +124,7 @@ class Side:
         """The lines that mean it, counted from 1."""
         return [line.place for line in self.lines]
 
-    @property
+    @cached_property
     def factors(self) -> list[Fraction | None]:
         """How many units of the order one of each line is; None where that is not known."""
         factors = [in_one(line.unit, self.unit) for line in self.lines]
@@ -129,12 +133,12 @@ class Side:
         in_stock_units = silent and self.unit.rate != 1 and self._fits(stocked) and not self._fits(factors)
         return stocked if in_stock_units else factors
 
-    @property
+    @cached_property
     def quantity(self) -> Fraction | None:
         """What the lines add up to, in the order's unit; None where one of them is not known."""
         return self._added(self.factors)
 
-    @property
+    @cached_property
     def prices(self) -> list[Fraction]:
         """The different prices of the lines for one unit of the order."""
         found = [

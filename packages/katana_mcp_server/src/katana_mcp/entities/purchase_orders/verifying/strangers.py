@@ -58,7 +58,7 @@ async def strangers(
             order_unit = OrderUnit(bought.unit, bought.rate or Decimal(1), stock)
             found.sides[key] = Side(good=good, rows=(), unit=order_unit)
         found.sides[key].lines.append(line)
-    bought_goods = await goods_of(list(found.sides), services)
+    bought_goods = await goods_of(list(found.sides), services) if found.sides else {}
     return found, [bought_goods[key] for key in found.sides]
 
 

@@ -118,5 +118,5 @@ def _metric(name: str | None, other: str | None) -> Fraction | None:
 
 def exact(value: Fraction) -> Decimal | None:
     """Return a number with as many decimals as Katana keeps; None where it needs more."""
-    scaled = value * 10**10
-    return Decimal(scaled.numerator).scaleb(-10).normalize() + 0 if scaled.denominator == 1 else None
+    scaled, more = divmod(value.numerator * 10**10, value.denominator)
+    return None if more else Decimal(scaled).scaleb(-10).normalize() + 0
