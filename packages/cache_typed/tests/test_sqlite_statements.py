@@ -12,7 +12,7 @@ from sqlalchemy.schema import Column as Declared
 from sqlalchemy.schema import CreateIndex, MetaData, Table
 from sqlalchemy.types import Integer, Text
 
-from cache_typed import dialect
+from cache_typed import dialect, indexes
 from cache_typed.dialect import Column, Connection, SchemaObject
 
 
@@ -169,10 +169,10 @@ def test_words_of_sql_are_quoted() -> None:
 def test_indexes_of_few_rows_are_partial() -> None:
     odd = "CREATE INDEX ix_t_odd ON t (cache_odd) WHERE cache_odd = 1"
     every = "CREATE UNIQUE INDEX ix_t_cache_id ON t (cache_id)"
-    assert dialect.overflow_index("t") == SchemaObject("index", "ix_t_odd", odd)
-    assert dialect.id_index("t", few=False) == SchemaObject("index", "ix_t_cache_id", every)
+    assert indexes.overflow_index("t") == SchemaObject("index", "ix_t_odd", odd)
+    assert indexes.id_index("t", few=False) == SchemaObject("index", "ix_t_cache_id", every)
     some = f"{every} WHERE cache_id IS NOT NULL"
-    assert dialect.id_index("t", few=True) == SchemaObject("index", "ix_t_cache_id", some)
+    assert indexes.id_index("t", few=True) == SchemaObject("index", "ix_t_cache_id", some)
 
 
 def made_table() -> Table:
@@ -188,7 +188,7 @@ def made_table() -> Table:
 
 
 def test_a_table_and_its_indexes_by_name_are_its_objects() -> None:
-    objects = list(dialect.table_objects(made_table()))
+    objects = list(indexes.table_objects(made_table()))
     assert [(thing.kind, thing.name) for thing in objects] == [
         ("table", "t"),
         ("index", "ix_t_c"),
@@ -215,12 +215,12 @@ def test_the_columns_of_a_table_are_those_of_its_declaration(db: Connection) -> 
         "c": Column("c", "TEXT", required=True, key=0),
     }
     assert dialect.column_objects(made_table()) == expected
-    for thing in dialect.table_objects(made_table()):
+    for thing in indexes.table_objects(made_table()):
         db.execute(thing.sql)
     assert dialect.columns_in(db, "t") == expected
     assert dialect.columns_in(db, "nowhere") == {}
     assert dialect.columns_in(db, "t", "temp") == {}
-    assert dialect.schema_objects(db) == {thing.name: thing for thing in dialect.table_objects(made_table())}
+    assert dialect.schema_objects(db) == {thing.name: thing for thing in indexes.table_objects(made_table())}
     db.execute(dialect.add_column("t", Column("values", "TEXT", required=False, key=0)))
     assert dialect.columns_in(db, "t")["values"] == Column("values", "TEXT", required=False, key=0)
     for thing in dialect.schema_objects(db).values():

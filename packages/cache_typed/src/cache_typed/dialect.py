@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import CreateIndex, CreateTable, Index, Table
+from sqlalchemy.schema import Index, Table
 
 Error = sqlite3.Error
 DatabaseError = sqlite3.DatabaseError
@@ -153,31 +153,10 @@ def is_damage_at_open(error: Exception) -> bool:
     return is_damage(error) or getattr(error, "sqlite_errorcode", 0) & _FIRST_BYTE == sqlite3.SQLITE_ERROR
 
 
-def table_objects(table: Table) -> Iterator[SchemaObject]:
-    """Yield a table and its indexes."""
-    dialect = sqlite.dialect()
-    yield SchemaObject("table", table.name, str(CreateTable(table).compile(dialect=dialect)).strip())
-    for index in sorted(table.indexes, key=lambda item: str(item.name)):
-        yield SchemaObject("index", str(index.name), str(CreateIndex(index).compile(dialect=dialect)).strip())
-
-
 @lru_cache(maxsize=1024)
 def quoted(name: str) -> str:
     """Return a column's name as SQL writes it: `default` and `values` are words of SQL too."""
     return _QUOTING.quote(name)
-
-
-def overflow_index(table: str) -> SchemaObject:
-    """Return the index of rows in which some value did not fit its column: it is empty in good times."""
-    name = f"ix_{table}_odd"
-    return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
-
-
-def id_index(table: str, *, few: bool) -> SchemaObject:
-    """Return the index of ids that are not primary keys; `few` where hardly a row has one and no list sorts by it."""
-    name = f"ix_{table}_cache_id"
-    only = " WHERE cache_id IS NOT NULL" if few else ""
-    return SchemaObject("index", name, f"CREATE UNIQUE INDEX {name} ON {table} (cache_id){only}")
 
 
 def index_of_given(table: str, column: str) -> Index:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from sqlalchemy import Table
 
 from cache_core.protocol import Capability
-from cache_typed import code_fragments, dialect, one_word, trigrams, writing
+from cache_typed import code_fragments, dialect, indexes, one_word, trigrams, writing
 from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
@@ -46,17 +46,17 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     main = table_of(mapping.table)
     pk = next(column.name for column in main.primary_key)
     models = (main, *(table_of(part.table) for part in mapping.parts))
-    objects = [schema_object for model in models for schema_object in dialect.table_objects(model)]
+    objects = [schema_object for model in models for schema_object in indexes.table_objects(model)]
     tables = tuple(schema_object for schema_object in objects if schema_object.kind == "table")
-    indexes = (
+    others = (
         *(schema_object for schema_object in objects if schema_object.kind != "table"),
-        dialect.overflow_index(main.name),
-        dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
+        indexes.overflow_index(main.name),
+        indexes.id_index(main.name, few=layout_of(mapping).id_is_pk),
     )
     learnt = (*one_word.rank_objects(main.name, pk), *trigrams.word_objects(main.name)) if mapping.guesses else ()
     whole = Capability.SUBSTRING not in mapping.guesses
     coded = tuple(code_fragments.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
-    sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
+    sidecar = (*others, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
     refill = (
         *dialect.refill_sidecar(main.name, pk),
         *(code_fragments.refill_runs(main.name, pk, whole=whole) if coded else ()),
@@ -70,7 +70,7 @@ def _bookkeeping() -> tuple[SchemaObject, ...]:
     return tuple(
         schema_object
         for model in (CacheState, CacheQuarantine, CacheFields)
-        for schema_object in dialect.table_objects(table_of(model))
+        for schema_object in indexes.table_objects(table_of(model))
     )
 
 
