@@ -5,10 +5,13 @@ Told the directory; to stop in a write, the backend too.
 
 import asyncio
 import signal
+import sqlite3
 import sys
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,12 +25,31 @@ from cache_core.testing import START, FakeSource
 from cache_typed.backend import TypedBackend
 
 from .backends import TOYS, plain
-from .fuses import Fuse, wired
+from .fuses import connected_by
 from .toy_tables import TOY_TABLES
 from .toys import SPECS, listing, toy
 
-WITHIN = 3
-"""A statement of a write: its transaction has begun and is not committed."""
+
+class Stopping(sqlite3.Connection):
+    """A connection at which the process stops once its lock on the file is taken, at the next statement."""
+
+    armed = False
+    holds = False
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
+        self._stop()
+        done = super().execute(sql, parameters)
+        self.holds = sql == "BEGIN IMMEDIATE"
+        return done
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        self._stop()
+        return super().executemany(sql, parameters)
+
+    def _stop(self) -> None:
+        if self.holds and self.armed:
+            # Sent to the process, its first thread would take it, and this one might have committed before it stops.
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 class SlowSource(FakeSource):
@@ -54,20 +76,13 @@ async def sync(directory: Path) -> None:
 
 async def write(directory: Path, backend: str) -> None:
     """Write a toy as who syncs does, and stop in the middle of it until somebody lets the process go on."""
-    fuse = Fuse(0, _stops)
-    wired(pytest.MonkeyPatch(), fuse)
+    connected_by(pytest.MonkeyPatch(), Stopping)
     cache = plain(backend, TOYS, directory)
     await cache.open()
     lease = await cache.claim(Claim("toy", "stopped", iso(SystemClock().now()), LEASE_SECONDS))
-    fuse.left = WITHIN
+    Stopping.armed = True
     await cache.apply(replace(listing(toy(1, name="late")), lease=lease))
     await cache.close()
-
-
-def _stops(error: BaseException) -> None:
-    del error
-    # Sent to the process, its first thread would take it, and this one might have committed before it stops.
-    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 if __name__ == "__main__":
