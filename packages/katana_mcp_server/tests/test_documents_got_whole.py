@@ -119,6 +119,7 @@ def test_the_tool_is_described_by_its_document() -> None:
         "destructive": False,
         "plans": False,
         "on_request": False,
+        "shows_dates": True,
     }
     other = document_tool(replace(DOCUMENT, tool="get_it", cross_reference="Alone.", costs="It is dear."))
     assert (other.name, other.description) == ("get_it", f"{begins}Alone. It is dear.")

@@ -57,6 +57,7 @@ def test_the_tool_is_described_by_its_entity() -> None:
         "destructive": False,
         "plans": False,
         "on_request": False,
+        "shows_dates": True,
     }
     bare = tool_of(SUPPLIERS)
     begins = "List suppliers with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID (cache-backed)."

@@ -67,6 +67,7 @@ def test_the_tool_writes_what_tokens_stand_for(stage: Stage) -> None:
         "destructive": True,
         "plans": False,
         "on_request": False,
+        "shows_dates": True,
     }
     assert (APPLY, tool.description.partition("\n")[0]) == (
         "apply_plan",

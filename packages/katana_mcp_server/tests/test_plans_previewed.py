@@ -182,6 +182,7 @@ def test_the_tools_of_an_entity_plan_what_it_can_be_written_by() -> None:
         "destructive": False,
         "plans": True,
         "on_request": False,
+        "shows_dates": True,
     }
     ends = "nothing is written.\n\nShows its requests and a `plan_token` for `apply_plan`."
     made = {verb: write_tool(verb, entity) for verb in WRITING}

@@ -124,6 +124,7 @@ def test_the_tool_is_described_by_its_entity() -> None:
         "destructive": False,
         "plans": False,
         "on_request": False,
+        "shows_dates": True,
     }
     assert tool_of(SUPPLIERS).description.endswith("looked for in name; half its words must match.")
 

@@ -48,10 +48,13 @@ def test_a_tool_whose_answers_show_dates_reads_the_factory(entity: str) -> None:
     assert (has_days(spec, asked=False), has_days(spec, asked=True)) == (True, True)
 
 
-def test_another_tool_does_not_unless_it_writes_or_its_arguments_name_a_day() -> None:
+def test_a_tool_that_shows_none_does_not_unless_it_writes_or_its_arguments_name_a_day() -> None:
     spec = replace(SPEC, reads=("variant",))
     assert dated(spec) == spec
     assert (has_days(spec, asked=False), has_days(spec, asked=True)) == (False, True)
+    dateless = replace(SPEC, reads=("purchase_order",), shows_dates=False)
+    assert dated(dateless) == dateless
+    assert (has_days(dateless, asked=False), has_days(dateless, asked=True)) == (False, True)
     writing = replace(SPEC, reads=FACTORY, destructive=True)
     assert (dated(writing).reads, has_days(writing, asked=False)) == (FACTORY, True)
 

@@ -69,11 +69,13 @@ class ToolSpec[R: Request](ListedTool):
         request: the arguments.
         answer: the shape of the result.
         run: does the work.
+        shows_dates: whether its answers show dates of what it reads, if that has any.
     """
 
     request: type[R]
     answer: type[Answer]
     run: Callable[[R, Services], Awaitable[Answer]]
+    shows_dates: bool = True
 
     def spec(self) -> "ToolSpec[R]":
         """Return the tool itself."""

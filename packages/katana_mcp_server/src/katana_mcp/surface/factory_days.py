@@ -48,7 +48,7 @@ def has_days(spec: AnyTool, *, asked: bool) -> bool:
 
 def _is_dated(spec: AnyTool) -> bool:
     """Return whether answers of a tool show dates, as those do that say what was written."""
-    return spec.destructive or not _DATED.isdisjoint(spec.reads)
+    return spec.destructive or (spec.shows_dates and not _DATED.isdisjoint(spec.reads))
 
 
 async def with_days(services: Services) -> Services:

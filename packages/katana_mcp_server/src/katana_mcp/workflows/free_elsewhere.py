@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from cache_core.conditions import OneOf, Order
-from cache_core.protocol import Selected, Selection
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record
 from katana_mcp.references.display_names import text
 from katana_mcp.references.services import Services
@@ -31,6 +31,8 @@ _DRAFT = Selection(
     ),
 )
 _LOCATIONS = Selection((), Order("id"), _MOST, fields=frozenset(("id", "name", "manufacturing_allowed")))
+TRANSFERS = (Selected("location", _LOCATIONS), Selected("stock_transfer", _DRAFT))
+"""Live locations and draft stock transfers, as `transfers_in` takes them."""
 
 
 class FreeElsewhere(NamedTuple):
@@ -81,9 +83,11 @@ class Transfers(NamedTuple):
 
 async def read_transfers(services: Services) -> Transfers:
     """Return what draft stock transfers move; one read. Locations and stock transfers are current."""
-    locations, transfers = await services.cache.read(
-        [Selected("location", _LOCATIONS), Selected("stock_transfer", _DRAFT)]
-    )
+    return transfers_in(*(await services.cache.read(TRANSFERS)))
+
+
+def transfers_in(locations: Sequence[Stored], transfers: Sequence[Stored]) -> Transfers:
+    """Return what these draft stock transfers move between these locations."""
     names = {row.id: text(row.record, "name") for row in locations if isinstance(row.id, int)}
     idle = {row.id for row in locations if is_idle(row.record)}
     return drafted_transfers(names, [row.record for row in transfers])._replace(idle=frozenset(names) & idle)
@@ -134,11 +138,14 @@ class Bringing:
     moves: dict[Place, Sequence[Move]] = field(default_factory=dict[Place, Sequence[Move]])
     _taken: dict[Place, Decimal] = field(default_factory=dict[Place, Decimal])
 
+    def left(self, place: Place) -> Mapping[Place, Decimal]:
+        """Return what is still free of a place's variant at every other location."""
+        there = ((place[0], at.location_id, at.quantity) for at in self.free.elsewhere(place))
+        return {(variant, at): quantity - self._taken.get((variant, at), _NOTHING) for variant, at, quantity in there}
+
     def covers(self, place: Place, short: Decimal) -> bool:
         """Bring all that is short at a place, or nothing; return whether it is brought."""
-        there = ((place[0], at.location_id, at.quantity) for at in self.free.elsewhere(place))
-        left = {(variant, at): quantity - self._taken.get((variant, at), _NOTHING) for variant, at, quantity in there}
-        moves = spread({place: short}, left)
+        moves = spread({place: short}, self.left(place))
         if not moves or sum(move.quantity for move in moves) < short:
             return False
         self.moves[place] = moves

@@ -4,7 +4,7 @@ Refuses to judge what is not known: such levels are counted, and never taken for
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from itertools import repeat
@@ -29,6 +29,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, info, truncated
 from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.low_stock_cover import READS, USED, Cover, covers
 from katana_mcp.workflows.order_quantities import (
     OrderLine,
     SupplierTotal,
@@ -38,13 +39,18 @@ from katana_mcp.workflows.order_quantities import (
     purchase_unit,
     shown_suppliers,
 )
+from katana_mcp.workflows.requirements import Place
 from katana_mcp.workflows.stock import age_of, is_at, places_in, unread, without_figures
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
-_READS = ("variant", "product", "material", "location", "supplier", *FACTORY)
+_READS = ("variant", "product", "material", "location", "supplier", "purchase_order", "stock_transfer", *FACTORY)
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
-_USED = {"variant": ("product_id", "material_id"), **dict.fromkeys(("product", "material"), ("default_supplier_id",))}
-"""What finds the variants that are looked at."""
+_USED = {
+    "variant": ("product_id", "material_id"),
+    **dict.fromkeys(("product", "material"), ("default_supplier_id",)),
+    **USED,
+}
+"""What finds the variants that are looked at, and what covers them."""
 _MOST = 10_000
 FRESH_FOR = timedelta(minutes=5)
 """How old a level may be here: reading that of every item takes many of Katana's 60 requests a minute."""
@@ -82,6 +88,10 @@ class LowStockItem(Answer):
     in_stock: Number | None = None
     committed: Number | None = None
     expected: Number | None = None
+    drafted: Number | None = None
+    """In draft purchase orders and transfers, which `expected` leaves out."""
+    free_elsewhere: Number | None = None
+    """What other locations can spare: where it covers the row, nothing is to order."""
     reorder_point: Number | None = None
     safety_stock_level: Number | None = None
     supplier_id: int | None = None
@@ -90,7 +100,7 @@ class LowStockItem(Answer):
     lead_time: int | None = None
     """Days."""
     order_quantity: Number | None = None
-    """To order, in purchase units: what is short after all incoming goods, at least the minimum order."""
+    """To order, in purchase units: what is short after all incoming and drafted goods, at least the minimum order."""
     purchase_uom: str | None = None
     """Where it is not the item's unit."""
     purchase_uom_conversion_rate: Number | None = None
@@ -130,11 +140,17 @@ class _Short:
     """Of what should be there."""
     uncovered: Decimal | None = None
     """What is short beyond what is on its way."""
+    cover: Cover | None = None
+    """What covers that; None where nothing is short beyond it."""
+
+    @property
+    def place(self) -> Place:
+        """The variant and the location."""
+        return get_int(self.variant.record, "id") or 0, get_int(self.level, "location_id") or 0
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
-        places = (get_int(self.variant.record, "id") or 0, get_int(self.level, "location_id") or 0)
-        return (not self.missing, -self.share, -self.short, text(self.variant.record, "sku") or "", *places)
+        return (not self.missing, -self.share, -self.short, text(self.variant.record, "sku") or "", *self.place)
 
 
 async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
@@ -156,7 +172,10 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
 
     names = await _names_of(found, services)
     goods = [purchasable_variant(short.variant.record, names) for short in found]
-    needed_lines = [order_line(good, short.uncovered) for good, short in zip(goods, found, strict=True)]
+    needed_lines = [
+        order_line(good, short.cover.to_order if short.cover else None)
+        for good, short in zip(goods, found, strict=True)
+    ]
     lines = [line for line in needed_lines if line is not None]
     totals = by_supplier(lines)
     to_order = shown_suppliers(totals)
@@ -168,7 +187,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     asked = await page_of("list_low_stock_items", request, services, render, to_order)
     page = paged(asked, await render(asked.first, asked.last), len(found), now, beside=to_order)
     actions = cast("list[str]", page.fields.get("next_actions", []))
-    actions = [*actions, *goes_on("list_low_stock_items", now, services, len(stock.unknown))]
+    actions = [*actions, *_spared(found), *goes_on("list_low_stock_items", now, services, len(stock.unknown))]
     if not count and await none_at_all(services, "variant"):
         actions = [none_yet("items")]
     page.fields["next_actions"] = actions
@@ -218,9 +237,12 @@ async def _short(
 ) -> Sequence[_Short]:
     """Return what is short at these locations or, without any, everywhere; of the rest nothing more is read."""
     ids = [stored.id for stored in stock.stored if stored.record.get(_COVERED) is not True]
-    reads = [ByIds(STOCK.name, ids, frozenset(("levels",))), ByIds("variant", ids)]
-    levels, variants = await services.cache.read(reads)
-    return [*judged.short(variants, levels, places)]
+    reads = [ByIds(STOCK.name, ids, frozenset(("levels",))), ByIds("variant", ids), *READS]
+    levels, variants, *drafts = await services.cache.read(reads)
+    found = [*judged.short(variants, levels, places)]
+    uncovered = {short.place: short.uncovered for short in found if short.uncovered and short.uncovered > 0}
+    covered = covers(uncovered, levels, *drafts)
+    return [replace(short, cover=covered.get(short.place)) for short in found]
 
 
 _COVERED = "is_covered"
@@ -291,6 +313,12 @@ async def _names_of(found: Sequence[_Short], services: Services) -> Names:
     return await look_up(services.cache, ids_by_entity, [("variant", short.variant) for short in found])
 
 
+def _spared(found: Sequence[_Short]) -> list[str]:
+    """Return the call that plans the transfers of what other locations can spare, where they can."""
+    is_any = any(short.cover is not None and short.cover.is_spared for short in found)
+    return ["replenish(...): plans these orders, and the transfers from elsewhere"] if is_any else []
+
+
 def _row(found: _Short, good: PurchasableVariant, line: OrderLine | None, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
@@ -307,6 +335,8 @@ def _row(found: _Short, good: PurchasableVariant, line: OrderLine | None, names:
         in_stock=number(level, "quantity_in_stock"),
         committed=number(level, "quantity_committed"),
         expected=number(level, "quantity_expected"),
+        drafted=(found.cover and found.cover.drafted) or None,
+        free_elsewhere=(found.cover and found.cover.free) or None,
         reorder_point=number(level, "reorder_point"),
         safety_stock_level=number(level, "safety_stock_level"),
         supplier_id=good.supplier,
@@ -344,4 +374,5 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
     answer=LowStockAnswer,
     run=_run,
     reads=_READS,
+    shows_dates=False,
 )

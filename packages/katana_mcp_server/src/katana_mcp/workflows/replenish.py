@@ -44,6 +44,7 @@ from katana_mcp.workflows.replenish_orders import (
     variants_of,
 )
 from katana_mcp.workflows.replenish_reading import (
+    DRAFTS,
     drafted,
     every_variant,
     levels_in,
@@ -234,7 +235,7 @@ async def _situation(
     services: Services,
 ) -> tuple[Requirements, Situation]:
     """Return what is short besides what drafts bring, and what a proposal is made from."""
-    of_drafts = added(chain(transfers.coming.items(), await drafted(services)))
+    of_drafts = added(chain(transfers.coming.items(), drafted((await services.cache.read([DRAFTS]))[0])))
 
     def coming(place: Place, _: Decimal) -> Decimal:
         return of_drafts.get(place, Decimal(0))

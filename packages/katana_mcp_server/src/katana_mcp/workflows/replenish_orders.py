@@ -203,7 +203,10 @@ def _refuse(requirement: Requirement, why: str, situation: Situation, result: Pr
 
 
 def _to_make(requirement: Requirement, situation: Situation) -> str:
-    return f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
+    names = situation.names
+    record = names.record("variant", requirement.place[0]) or EMPTY
+    archived = "archived in Katana; " if is_set(names.item(record) or EMPTY, "archived_at") else ""
+    return f"{_phrase(requirement, requirement.short, situation)}; {archived}{_reason(requirement, situation)}"
 
 
 def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from cache_core.conditions import Missing, OneOf, Order
-from cache_core.protocol import Selection, Stored
+from cache_core.conditions import Missing, OneOf, Order, Visibility
+from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.boms import bom_rows, by_end
@@ -16,16 +16,23 @@ from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes
 
 _MOST, _MOST_LEVELS = 10_000, 20
+_LIVING = Visibility(archived=True)
 _PRODUCT, _MADE = frozenset(("product_id",)), frozenset(("is_producible",))
 
 
 async def every_variant(services: Services) -> tuple[list[Stored], bool]:
-    """Return the live variants of products and materials, and whether there are more than are looked at."""
+    """Return the variants of products and materials, and whether there are more than are looked at.
+
+    Of what is archived only what open orders need.
+    """
     found: list[Stored] = []
     for path in ("product_id", "material_id"):
-        selection = Selection((Missing(path, missing=False),), Order("id"), _MOST)
+        selection = Selection((Missing(path, missing=False),), Order("id"), _MOST, visibility=_LIVING)
         found += (await first_rows(services, "variant", selection))[0]
-    return found[:_MOST], len(found) > _MOST
+    archived = [row.id for row in found if row.archived and isinstance(row.id, int)]
+    needed = {variant for variant, _ in await needs_of(archived, services)} if archived else ()
+    kept = [row for row in found if not row.archived or row.id in needed]
+    return kept[:_MOST], len(kept) > _MOST
 
 
 async def recipes_of(made: Sequence[int], services: Services) -> tuple[Recipes, bool]:
@@ -77,10 +84,11 @@ def _only(recipes: Recipes, made: Collection[int]) -> Recipes:
 async def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[Mapping[Place, Level], int]:
     """Return the levels at these locations, or at all, and of how many a figure is not known."""
     stored = stock.stored
-    return await computed_once(len(stored), stored, _levels, stored, places, asked=places)
+    return await computed_once(len(stored), stored, levels_of, stored, places, asked=places)
 
 
-def _levels(stored: Sequence[Stored], places: frozenset[object]) -> tuple[Mapping[Place, Level], int]:
+def levels_of(stored: Sequence[Stored], places: frozenset[object]) -> tuple[Mapping[Place, Level], int]:
+    """Return what `levels_in` does, of records of stock."""
     found: dict[Place, Level] = {}
     unknown = 0
     for record in (level for row in stored for level in rows(row.record, "levels")):
@@ -128,10 +136,21 @@ async def within_horizon(
     return reduced, sooner
 
 
-async def drafted(services: Services) -> Iterator[tuple[Place, Decimal]]:
-    """Return what each row of a draft purchase order would bring, in stock units: Katana does not expect it."""
-    drafts = Selection((OneOf("status", ("DRAFT",)),), Order("id"), _MOST)
-    orders, _ = await first_rows(services, "purchase_order", drafts)
+_ROWS = ("variant_id", "location_id", "quantity", "purchase_uom_conversion_rate")
+DRAFTS = Selected(
+    "purchase_order",
+    Selection(
+        (OneOf("status", ("DRAFT",)),),
+        Order("id"),
+        _MOST,
+        fields=frozenset(("location_id", *(f"purchase_order_rows[].{name}" for name in _ROWS))),
+    ),
+)
+"""Draft purchase orders, as `drafted` takes them."""
+
+
+def drafted(orders: Sequence[Stored]) -> Iterator[tuple[Place, Decimal]]:
+    """Yield what each row of these draft purchase orders would bring, in stock units: Katana does not expect it."""
     return (brought for order in orders for brought in _brought(order.record))
 
 
