@@ -73,17 +73,61 @@ async def test_an_order_is_late_once_its_day_has_passed_or_comes_before_its_good
     for row in answer["rows"]:
         lacking = [line for line, _ in expected[row["sales_order_id"]] if line["product_availability"] not in THERE]
         dates = [record["product_expected_date"] for record in lacking]
+        passed = [date for date in dates if date is not None and DAY(date) < DAY(NOW)]
         due, late = row["delivery_date"], row.get("late")
         if due < DAY(NOW):
             assert late == "overdue"
         elif lacking and None in dates:
             assert late == "no_date"
+        elif dates and DAY(max(dates)) > due:
+            assert late == "after_delivery_date"
         else:
-            assert late == ("after_delivery_date" if dates and DAY(max(dates)) > due else None)
-        assert row.get("expected_date") == (DAY(max(dates)) if dates and None not in dates else None)
+            assert late == ("goods_overdue" if passed else None)
+        assert row.get("expected_date") == (DAY(max(dates)) if dates and None not in dates and not passed else None)
         seen.add(late)
     assert answer["late"] == sum("late" in row for row in answer["rows"])
-    assert {"overdue", None} < seen
+    assert {"overdue", "goods_overdue", None} < seen
+
+
+async def test_goods_whose_day_has_passed_are_overdue_and_have_no_date_any_more(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    answer, expected = await every(stage, clock), open_rows(tenant)
+    passed = {
+        line["id"]
+        for rows in expected.values()
+        for line, _ in rows
+        if line["product_availability"] not in THERE and DAY(line["product_expected_date"] or NOW) < DAY(NOW)
+    }
+    waiting = [(row, entry) for row in answer["rows"] for entry in row["waiting"]]
+    assert {entry["sales_order_row_id"] for _, entry in waiting if entry.get("overdue")} == passed
+    assert len(passed) > 2
+    assert [row["order_no"] for row, entry in waiting if entry.get("overdue") and "expected_date" in row] == []
+    assert all(row["late"] != "after_delivery_date" or "expected_date" in row for row, _ in waiting if "late" in row)
+
+
+async def test_goods_that_are_due_today_are_not_overdue_and_are_so_tomorrow(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order, made = next(
+        (tenant.get("sales_orders", row["sales_order_id"]), entry["incoming"])
+        for row in (await every(stage, clock))["rows"]
+        for entry in row["waiting"]
+        if len(row["waiting"]) == 1
+        and entry["incoming"]
+        and all("manufacturing_order_id" in brings for brings in entry["incoming"])
+    )
+    for document in made:
+        key = document["manufacturing_order_id"]
+        tenant.edit("manufacturing_orders", key, production_deadline_date="2026-03-02T10:00:00.000Z")
+    tenant.edit("sales_orders", order["id"], delivery_date="2026-03-20T10:00:00.000Z")
+    seen: list[tuple[str | None, str | None]] = []
+    for hours in (1, 24):
+        clock.advance(hours * 3_600)
+        answer = await every(stage, clock)
+        (row,) = [row for row in answer["rows"] if row["sales_order_id"] == order["id"]]
+        seen.append((row.get("late"), row.get("expected_date")))
+    assert seen == [(None, "2026-03-02"), ("goods_overdue", None)]
 
 
 async def test_a_row_that_waits_says_what_is_missing_and_what_brings_it(

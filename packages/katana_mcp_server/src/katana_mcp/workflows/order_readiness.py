@@ -51,7 +51,7 @@ _NAMED = 10
 _LAST = "9999"
 
 type State = Literal["ready", "part", "waiting"]
-type Late = Literal["overdue", "after_delivery_date", "no_date"]
+type Late = Literal["overdue", "after_delivery_date", "goods_overdue", "no_date"]
 
 
 class OrderReadinessRequest(Request):
@@ -86,6 +86,8 @@ class WaitingRow(Answer):
     """Of these, what stock minus all that is committed does not cover; absent if the stock is unknown."""
     product_availability: str | None = None
     product_expected_date: str | None = None
+    overdue: bool | None = None
+    """That day has passed."""
     linked_manufacturing_order_id: int | None = None
     """What is made for this row."""
     incoming: list[Incoming]
@@ -104,9 +106,10 @@ class ReadyOrder(Answer):
     delivery_date: str | None = None
     state: State
     late: Late | None = None
-    """overdue: the delivery date has passed; after_delivery_date: goods come later; no_date: nothing brings them."""
+    """overdue: the delivery date has passed; after_delivery_date: goods come later; goods_overdue: they should have
+    come already; no_date: nothing brings them."""
     expected_date: str | None = None
-    """When the last goods come; absent if that is not known of a row."""
+    """When the last goods come; absent if that is not known of a row, or has passed."""
     open_rows: int
     ready_rows: int
     waiting: list[WaitingRow]
@@ -234,8 +237,10 @@ def _judge(order: Stored, mine: Sequence[OpenRow], today: str, days: Days) -> _J
     dates = [text(row.record, "product_expected_date") for row in lacking]
     dated = [date for date in dates if date is not None]
     expected = max(dated) if dated and len(dated) == len(dates) else None
+    has_passed = any(date < today for date in dated)
     late = _late(text(order.record, "delivery_date"), expected, today, days, lacks=bool(lacking))
-    return _Judged(order, len(mine), lacking, state, late, expected)
+    late = "goods_overdue" if late is None and has_passed else late
+    return _Judged(order, len(mine), lacking, state, late, None if has_passed else expected)
 
 
 def _late(delivery: str | None, expected: str | None, today: str, days: Days, *, lacks: bool) -> Late | None:
@@ -335,7 +340,7 @@ def _row(judgement: _Judged, levels: _Levels, coming: Arrivals, names: Names, se
 
 
 def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, services: Services) -> WaitingRow:
-    place = (row.variant_id, row.location_id)
+    place, expected = (row.variant_id, row.location_id), text(row.record, "product_expected_date")
     return WaitingRow(
         sales_order_row_id=get_int(row.record, "id"),
         variant_id=row.variant_id,
@@ -344,7 +349,8 @@ def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, serv
         open=row.left,
         missing=missing_of(row.left, levels.get(place, EMPTY)),
         product_availability=text(row.record, "product_availability"),
-        product_expected_date=text(row.record, "product_expected_date"),
+        product_expected_date=expected,
+        overdue=(expected is not None and expected < iso(services.today())) or None,
         linked_manufacturing_order_id=get_int(row.record, "linked_manufacturing_order_id"),
         incoming=[arrival.to_answer(names, services) for arrival in coming.by_place.get(place, [])[:_NAMED]],
     )
