@@ -165,3 +165,17 @@ async def test_each_of_several_split_rows_has_its_own_orders(stage: Stage, clock
     assert [float(row["planned_quantity"]) for row in new] == [2, 2, 1] * 2
     linked = [row["id"] for row in new if row.get("sales_order_row_id")]
     assert _links(tenant, order) == linked
+
+
+async def test_a_row_that_is_shipped_from_stock_while_it_is_made_says_what_becomes_of_that(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    made, _ = _goods(tenant)
+    order = _sell(tenant, made)
+    await applied(stage, clock, await _planned(stage))
+    tenant.set_stock(made, order["location_id"], 50)
+    clock.advance(61)
+    preview = payload_of(await stage.result("fulfill_order", {"sales_order_id": "SO-9001"}))
+    (message,) = [warning["message"] for warning in preview["warnings"] if warning["code"] == "inventory_ordering"]
+    making = f"manufacturing order SO-9001 / 1 makes row {order['sales_order_rows'][0]['id']} and is NOT_STARTED"
+    assert message == f"{making}, not DONE: other stock would be shipped, and what it makes stays in stock"

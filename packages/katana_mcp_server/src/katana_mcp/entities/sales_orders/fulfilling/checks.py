@@ -129,7 +129,8 @@ def _made(
         done, name = text(made, "done_date"), text(made, "order_no") or key
         if done is None:
             why = f"manufacturing order {name} makes row {row.get('id')} and is {made.get('status')}, not DONE"
-            yield advisory(warning_codes.INVENTORY_ORDERING, f"{why}: other stock would be shipped")
+            message = f"{why}: other stock would be shipped, and what it makes stays in stock"
+            yield advisory(warning_codes.INVENTORY_ORDERING, message)
         elif request.picked_date is not None and request.picked_date <= datetime.fromisoformat(done):
             why = f"picked_date: manufacturing order {name} makes row {row.get('id')} and was done on {done}"
             message = f"{why}: with an earlier date the stock is negative until then; use a later date"
