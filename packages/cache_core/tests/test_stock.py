@@ -213,3 +213,17 @@ async def test_known_stock_is_told_however_old_and_read_only_where_it_moved() ->
     assert [row.id for row in (await store.reads.known([1, 2, 3])).stored] == [1, 2]
     assert store.shelf.asked == [(1, 2), (2,)]
     assert (await store.reads.known([])).stored == ()
+
+
+async def test_cached_stock_is_told_while_it_is_no_older_than_asked_and_has_not_moved_and_never_fetched() -> None:
+    store, hour = Store(), timedelta(hours=1)
+    store.shelf.levels = {1: Decimal(2), 2: Decimal(3)}
+    await store.reads.ensure([1, 2])
+    store.clock.advance(3_600)
+    assert [row.id for row in await store.reads.cached([1, 2, 3], hour, frozenset())] == [1, 2]
+    await mark_dirty(store.cache, [2], iso(store.clock.now()))
+    (row,) = await store.reads.cached([1, 2, 3], hour, frozenset(("variant_id",)))
+    assert (row.id, row.record["variant_id"], "levels" in row.record) == (1, 1, False)
+    store.clock.advance(1)
+    assert await store.reads.cached([1, 2, 3], hour, frozenset()) == ()
+    assert store.shelf.asked == [(1, 2)]

@@ -92,6 +92,7 @@ async def test_rows_that_have_their_goods_already_are_told_and_made_all_the_same
     made, _ = _goods(tenant)
     order = _sell(tenant, made, quantity=800)
     rows = [{"variant_id": made, "quantity": 900, "cost_per_unit": 1}]
+    tenant.set_stock(made, order["location_id"], 0)
     assert "stock_at_hand" not in codes(await _planned(stage), "advisory")
     tenant.create("stock_adjustments", {"location_id": order["location_id"], "stock_adjustment_rows": rows})
     clock.advance(61)

@@ -155,6 +155,17 @@ class StockReads:
             return await self.ensure(cached, _ANY_AGE, fields=fields)
         return StockAnswer(found.rows, found.missing, min(map(_fetched_at, found.rows), default=None))
 
+    async def cached(
+        self, variant_ids: Sequence[int], fresh_for: timedelta, fields: frozenset[str]
+    ) -> tuple[Stored, ...]:
+        """Return the cached stock of these variants that is no older than this and was not seen to move since.
+
+        Nothing is fetched.
+        """
+        found = await self._cache.get_many(STOCK.name, variant_ids, fields | _AGE)
+        is_due = self._is_due(fresh_for)
+        return tuple(row for row in found.rows if not is_due(row))
+
     async def close(self) -> None:
         """Stop what is being fetched."""
         fetches = list(self._fetches)

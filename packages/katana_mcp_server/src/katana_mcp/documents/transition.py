@@ -53,6 +53,7 @@ class Facts:
         namesakes: the same for a new one, with those that are deleted.
         references: what a request names, and what a document holds the ids of, by cache entity.
         levels: the stock of its goods.
+        free: what of that no order has committed, as far as it is known.
         repeated: documents that a new one may repeat.
         linked: documents that name it, of each kind that was looked for.
         days: of the factory, in which dates are shown.
@@ -69,6 +70,7 @@ class Facts:
     namesakes: tuple[int, ...] = ()
     references: Mapping[tuple[str, int | str], Named] = field(default_factory=dict[tuple[str, int | str], Named])
     levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
+    free: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     repeated: tuple[str, ...] = ()
     linked: tuple[Linked, ...] = ()
     days: Days = IN_UTC

@@ -98,7 +98,7 @@
 | `moved_since_count` | advisory | goods moved after counting began, which a stocktake does not take into account |
 | `uncounted_rows` | advisory | a stocktake is completed, and rows of it have no count |
 | `new_bin` | advisory | the location has no bin of that name, so one is made |
-| `stock_at_hand` | advisory | an order is made for rows that have all of their goods in stock |
+| `stock_at_hand` | advisory | an order is made for rows of which goods are in stock already |
 | `in_use` | advisory | products are made of what is deleted, it is in stock, or records have values of it |
 | `needs_feature` | advisory | Katana may refuse it, as a feature that not every account has is needed |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
@@ -107,6 +107,7 @@
 | `left_behind` | advisory | Katana left a record of a create that it refused or failed; the message deletes it |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `stock_booked` | info | which stock adjustment a completed stocktake has made |
+| `not_in_stock` | info | free stock, as far as it is known, does not cover a new sales order |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
 | `other_price` | info; advisory where a row keeps it | the price that was given, or is kept, is not that of the item |
@@ -236,6 +237,7 @@ BELOW_MINIMUM = "below_minimum"
 LEFT_BEHIND = "left_behind"
 CACHE_WRITE_FAILED = "cache_write_failed"
 STOCK_BOOKED = "stock_booked"
+NOT_IN_STOCK = "not_in_stock"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
 OTHER_PRICE = "other_price"

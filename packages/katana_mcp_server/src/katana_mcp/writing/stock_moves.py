@@ -1,9 +1,12 @@
 """What a plan does to the stock, per variant and location: told first, and never binding, because stock moves on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 
+from cache_core.protocol import Stored
+from cache_core.records import Record
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
@@ -44,12 +47,42 @@ class StockMove:
 async def read_levels(services: Services, variants: Iterable[int]) -> Levels:
     """Return what every location has of these variants; left out is whose stock cannot be read, or moved since."""
     answer = await services.stock.planning(_WAITS).ensure(list(dict.fromkeys(variants)))
+    return _levels([row for row in answer.stored if row.id not in answer.moved], _in_stock)
+
+
+async def known_free(services: Services, variants: Iterable[int]) -> Levels:
+    """Return what every location has of these variants that no order has committed; nothing is asked for it.
+
+    Left out is whose stock was not read within the hour, or was seen to move since.
+    """
+    return _levels(await services.stock.cached(list(dict.fromkeys(variants)), _AN_HOUR, _FIGURES), _free)
+
+
+async def free_now(services: Services, variants: Iterable[int]) -> Levels:
+    """Return what `known_free` does; stock that is cached and was seen to move is read again for it."""
+    asked = list(dict.fromkeys(variants))
+    await services.stock.planning(_WAITS).read_moved(asked)
+    return await known_free(services, asked)
+
+
+_AN_HOUR = timedelta(hours=1)
+_FIGURES = frozenset(f"levels[].{name}" for name in ("location_id", "quantity_in_stock", "quantity_committed"))
+
+
+def _in_stock(level: Record) -> Decimal | None:
+    return number(level, "quantity_in_stock")
+
+
+def _free(level: Record) -> Decimal | None:
+    in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
+    return None if in_stock is None or committed is None else in_stock - committed
+
+
+def _levels(read: Iterable[Stored], amount_of: Callable[[Record], Decimal | None]) -> Levels:
+    """Return the amount at each location, of variants of which it is known at all of them."""
     found: dict[int, Mapping[int, Decimal]] = {}
-    for stored in (row for row in answer.stored if row.id not in answer.moved):
-        amounts = [
-            (get_int(level, "location_id"), number(level, "quantity_in_stock"))
-            for level in rows(stored.record, "levels")
-        ]
+    for stored in read:
+        amounts = [(get_int(level, "location_id"), amount_of(level)) for level in rows(stored.record, "levels")]
         sure = {place: amount for place, amount in amounts if place is not None and amount is not None}
         if isinstance(stored.id, int) and len(sure) == len(amounts):
             found[stored.id] = sure

@@ -1,7 +1,7 @@
 """`create_manufacturing_orders`: orders that make rows of a sales order, each linked to its row by Katana."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Annotated, ClassVar
 
@@ -11,6 +11,7 @@ from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.goods import is_marked
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.documents.usual_fields import Made, PartId
+from katana_mcp.entities.manufacturing_orders.at_hand import in_stock
 from katana_mcp.entities.manufacturing_orders.checks import makes_nothing
 from katana_mcp.entities.manufacturing_orders.parts import OPERATIONS, RECIPE_ROWS
 from katana_mcp.entities.manufacturing_orders.responses import CreateManufacturingOrdersResponse
@@ -19,14 +20,15 @@ from katana_mcp.references.display_names import VARIANT_ENTITIES, look_up, text
 from katana_mcp.references.resolve import check_not_deleted, live_record, one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import first_of, plain_number
+from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NOT_EMPTY, NameOrId, WriteRequest, own_id
-from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import Change, Draft, record_lane
 from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.stock_moves import free_now
 
 _ROWS, _ORDER = "sales_order_rows", "manufacturing_order"
 _READS = ("sales_order", "location", *VARIANT_ENTITIES)
@@ -59,7 +61,7 @@ class _Chosen:
 
 
 async def _gather(request: CreateManufacturingOrdersRequest, services: Services) -> Facts:
-    """Return the sales order as it is now, with its goods and places."""
+    """Return the sales order as it is now, with its goods, what is known to be free of them, and its places."""
     await current(services, _READS, ("sales_order",))
     cached = await one_record(services, "sales_order", request.sales_order_id, "order number")
     stored = await live_record(services, "sales_order", cached)
@@ -68,7 +70,9 @@ async def _gather(request: CreateManufacturingOrdersRequest, services: Services)
     for (entity, _), named in found.items():
         ids_by_entity[entity] += [one.id for one in named.found]
     names = await look_up(services.cache, ids_by_entity)
-    return Facts(record=stored.record, deleted=stored.deleted, references=found, names=names, days=services.days)
+    facts = Facts(record=stored.record, deleted=stored.deleted, references=found, names=names, days=services.days)
+    made = [key for choice in _chosen(request, facts) if (key := get_int(choice.row or EMPTY, "variant_id"))]
+    return replace(facts, free=await free_now(services, made))
 
 
 def _named_by(order: State) -> Iterator[Asked]:
@@ -142,23 +146,7 @@ def _against(called: str, facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[T
             yield blocking(warning_codes.NOT_PRODUCIBLE, message, path)
         yield from makes_nothing(facts, {"location_id": place}, path)
         seen.add(choice.key)
-    yield from _in_stock(facts, chosen)
-
-
-def _in_stock(facts: Facts, chosen: Sequence[_Chosen]) -> Iterator[ToolWarning]:
-    """Yield which rows have all of their goods already: Katana makes what is asked for all the same."""
-    there = [
-        choice.row
-        for choice in chosen
-        if choice.row is not None and choice.row.get("product_availability") == "IN_STOCK"
-    ]
-    if there:
-        called = first_of([f"{_line(facts, row).sku} (row {row.get('id')})" for row in there], _NAMED)
-        message = f"in stock for this order already: {called}; name the rows that lack something in row_ids"
-        yield advisory(warning_codes.STOCK_AT_HAND, message, "row_ids")
-
-
-_NAMED = 10
+    yield from in_stock(facts, [choice.row for choice in chosen if choice.row is not None])
 
 
 def _plan(request: CreateManufacturingOrdersRequest, facts: Facts) -> Draft:

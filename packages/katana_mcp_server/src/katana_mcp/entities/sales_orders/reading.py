@@ -19,7 +19,7 @@ from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import Verb
 from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.values import get_int, rows
-from katana_mcp.writing.stock_moves import read_levels
+from katana_mcp.writing.stock_moves import known_free, read_levels
 
 _NEW = ("customer", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
 _OLD = (*_NEW, FULFILLMENTS)
@@ -45,6 +45,8 @@ async def gather(change: Transition, services: Services) -> Facts:
                 facts = replace(facts, beside={**facts.beside, RETURNS: await _returns_now(mine, services)})
     else:
         await current(services, FACTORY, ())
+        sold = [variant for row in rows(change.new, ROWS) if (variant := get_int(row, "variant_id")) is not None]
+        facts = replace(facts, free=await known_free(services, sold))
     facts = replace(facts, names=await _names(change, facts, services))
     is_shipped = change.before is not None and not is_open(change.before)
     return await _with_levels(replace(change, facts=facts), services) if is_shipped and change.after is None else facts

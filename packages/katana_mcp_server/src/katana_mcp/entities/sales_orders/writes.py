@@ -23,6 +23,7 @@ from katana_mcp.documents.usual_fields import (
 )
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.sales_orders import checks, pricing
+from katana_mcp.entities.sales_orders.free_stock import uncovered
 from katana_mcp.entities.sales_orders.pricing import ADDRESSES, FEE, ROWS
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
 from katana_mcp.entities.sales_orders.responses import ANSWERS
@@ -185,7 +186,7 @@ SALES_ORDER = Writable(
     moves=returned,
     totals=pricing.totals,
     currency=pricing.currency,
-    rules=(*pricing.RULES, *checks.RULES),
+    rules=(*pricing.RULES, *checks.RULES, uncovered),
     binds=pricing.binds,
     linked=checks.linked,
 )
