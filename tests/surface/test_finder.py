@@ -97,6 +97,11 @@ async def test_every_tool_is_found_by_plain_questions_among_the_first_three(own:
         assert set(missed.values()) == absent, missed
 
 
+def test_every_tool_is_found_first_by_its_name() -> None:
+    for name in LISTED:
+        assert [ranked(spelt, DESCRIBED)[0] for spelt in (name, name.replace("_", " "))] == [name, name]
+
+
 def test_every_tool_has_examples_and_each_of_them_finds_it() -> None:
     assert set(EXAMPLES) == set(LISTED)
     assert {tool: questions for tool, questions in EXAMPLES.items() if len(questions) < 5} == {}

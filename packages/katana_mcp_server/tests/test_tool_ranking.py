@@ -62,5 +62,19 @@ def test_a_tool_without_examples_stands_where_its_description_puts_it() -> None:
     assert ranked("paint", []) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("order_readiness", " Order  Readiness ", "ORDER-READINESS"),
+        *("mcp__katana__order_readiness", "order_readyness", "order_readines"),
+    ],
+)
+def test_a_tool_is_found_first_by_its_name_and_by_one_like_it(question: str) -> None:
+    names = ("list_sales_orders", "create_sales_order", "order_readiness", "modify_purchase_order")
+    found = ranked(question, [DescribedTool(name, "", "") for name in names])
+    assert found[0] == "order_readiness"
+    assert len(found) == len(set(found))
+
+
 def test_examples_are_learned_once() -> None:
     assert kept_examples() is kept_examples()

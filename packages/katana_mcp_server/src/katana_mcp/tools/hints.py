@@ -118,17 +118,27 @@ def unknown_tool(name: str, existing: Iterable[str], absent: Mapping[str, str], 
     """
     there = list(dict.fromkeys(existing))
     every = [*there, *absent]
-    forms = list(_spelt(name))
-    same = next((form for form in forms if form in absent or form in there), None)
-    ends = (forms[1], forms[-1])
-    meant_alike = _of_like_verbs(ends, every)
-    near = same or nearest(name, meant_alike, changing) or nearest(forms[-1], meant_alike, changing)
+    near = meant_tool(name, every, changing)
     if near is None:
-        return f"no tool is called {quoted(name)}; {_there(ends, there, changing)}"
+        return f"no tool is called {quoted(name)}; {_there(_ends(name), there, changing)}"
     if near not in absent:
         return f"no tool is called {quoted(name)}; did you mean {near!r}?"
     other = "" if near == name else f"no tool is called {quoted(name)}; "
     return f"{other}{near!r} is not there: {absent[near]}"
+
+
+def meant_tool(name: str, existing: Collection[str], changing: Collection[str] = ()) -> str | None:
+    """Return the tool that a name means: the one of this name, else of one in our words, else of one like it."""
+    same = next((form for form in _spelt(name) if form in existing), None)
+    ends = _ends(name)
+    meant_alike = _of_like_verbs(ends, existing)
+    return same or nearest(name, meant_alike, changing) or nearest(ends[-1], meant_alike, changing)
+
+
+def _ends(name: str) -> Sequence[str]:
+    """Return a name without what a host puts before it, and that in our words."""
+    forms = list(_spelt(name))
+    return forms[1], forms[-1]
 
 
 def _of_like_verbs(forms: Sequence[str], existing: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from katana_mcp.server.mcp.asked_alike import kept_examples
 from katana_mcp.server.mcp.trade_words import meaning, plain, stem_of
+from katana_mcp.tools.hints import meant_tool
 
 _SMALL = frozenset(
     (
@@ -39,8 +40,23 @@ class DescribedTool:
 def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     """Return the names of the tools that a question may be about, best first; none where no tool has a word of it.
 
-    A tool without examples stands where its description puts it among all.
+    The tool that the question names is the first. One without examples stands where its description puts it among all.
     """
+    named = _named(question, [tool.name for tool in tools])
+    alike = _alike(question, tools)
+    return alike if named is None else [named, *(name for name in alike if name != named)]
+
+
+def _named(question: str, names: Sequence[str]) -> str | None:
+    """Return the tool whose name a question is; of what is written as a name, also one that is nearly that."""
+    words = question.casefold().replace("-", " ").split()
+    if len(words) == 1 and "_" in words[0]:
+        return meant_tool(words[0], names)
+    spelt = "_".join(words)
+    return spelt if spelt in names else None
+
+
+def _alike(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     examples = kept_examples()
     names = {tool.name for tool in tools}
     alike = examples.likeness(question, names)
