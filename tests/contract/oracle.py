@@ -18,7 +18,7 @@ def oracle(rows: Sequence[Row], text: str, visibility: Visibility, able: frozens
     ]
     ranked = sorted((*how, row.text.sort_name, row.id) for row in shown if (how := match(query, row.text)) is not None)
     found = [(tier, place, row_id) for tier, place, _, row_id in ranked]
-    needs = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
+    needs = dict.fromkeys((Tier.SUBSTRING, Tier.JOINED), Capability.SUBSTRING) | {Tier.TYPO: Capability.TYPO}
     for tier in AFTER_A_MISS:
         if not found and (tier not in needs or needs[tier] in able):
             found = guessed(shown, query, tier)

@@ -343,9 +343,11 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
         said = {entity.name: listed[f"search_{entity.plural}"]["query"]["description"] for entity in searched}
         assert {name: "misspelt words" in text for name, text in said.items()} == {name: can[name] for name in said}
         if set(flags) <= {"cache_backend"}:
-            for typed, found in (("skt-35", True), ("FSKT-53M", can["item"])):
-                rows = (await stage.call("search_items", query=typed))["rows"]
+            for typed, found in (("skt-35", True), ("FSKT-53M", can["item"]), ("forkseal", can["item"])):
+                rows = (await stage.call("search_items", query=typed, limit=50))["rows"]
                 assert [row["sku"] for row in rows if row["sku"] == "FSKT-35M"] == ["FSKT-35M"] * found, typed
+            if can["item"]:
+                assert set((await stage.call("search_items", query="forkseal"))["matched"]) == {"written as two words"}
         for typed in ("O-61", "SO-l6"):
             assert (await stage.call("search_sales_orders", query=typed))["rows"] == []
 

@@ -72,14 +72,16 @@ class Tier(IntEnum):
     """A guess: every token begins a word or stands inside one."""
     CODE = 3
     """The query is a part of a code, typed without the code's separators."""
-    TYPO = 4
+    JOINED = 4
+    """A guess: the query is two words of the text, written as one."""
+    TYPO = 5
     """A guess: every token is nearly a word."""
-    PARTIAL = 5
+    PARTIAL = 6
     """At least half of the words are there, see `words_missing`."""
 
 
-AFTER_A_MISS = (Tier.SUBSTRING, Tier.CODE, Tier.TYPO, Tier.PARTIAL)
-GUESSES = frozenset({Tier.SUBSTRING, Tier.TYPO})
+AFTER_A_MISS = (Tier.SUBSTRING, Tier.CODE, Tier.JOINED, Tier.TYPO, Tier.PARTIAL)
+GUESSES = frozenset({Tier.SUBSTRING, Tier.JOINED, Tier.TYPO})
 """The tiers that only a backend with the capability has."""
 
 
@@ -226,9 +228,19 @@ def guess(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass]
     if tier is Tier.CODE:
         places = [place for code, place in text.codes if query.run in code and " " not in code]
         return (0, min(places)) if query.run and places else None
+    if tier is Tier.JOINED:
+        looks = [f" {first} {second}" for first, second in halves(query)]
+        parts = zip(_PLACES, text.by_class(), strict=True)
+        return next(((0, place) for place, part in parts if any(look in f" {part}" for look in looks)), None)
     if tier is Tier.PARTIAL:
         return _part(query, text)
     return _nearest(query, text, tier) if query.tokens else None
+
+
+def halves(query: Query) -> Sequence[tuple[str, str]]:
+    """Return the two words that a query of one token may be, of three characters or more each."""
+    word = query.run if len(query.tokens) == 1 else ""
+    return [(word[:at], word[at:]) for at in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)]
 
 
 def _nearest(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:

@@ -14,7 +14,6 @@ from cache_core.partial import MAX_LISTED, Listed, likeliest, present
 from cache_core.protocol import Capability, Hit, Search, SearchResult
 from cache_core.search_rules import (
     AFTER_A_MISS,
-    GUESSES,
     Query,
     SearchText,
     Tier,
@@ -22,6 +21,7 @@ from cache_core.search_rules import (
     carriers,
     edits,
     guess,
+    halves,
     words_missing,
 )
 from cache_core.spec import read_of_hits
@@ -38,7 +38,8 @@ MAX_ROWS = 2_000
 MAX_PROPOSED = 600
 """Words that all tokens together may stand for at most."""
 
-_NEEDS = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
+_NEEDS = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.JOINED: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
+_WORD_BY_WORD = frozenset({Tier.SUBSTRING, Tier.TYPO})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,11 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery, meant: Mapping[s
                 parameter,
                 code_fragments.run_id(name),
             )
+        case Tier.JOINED:
+            pairs = halves(query)
+            known = trigrams.whole(db, name, [first for first, _ in pairs])
+            pairs = [pair for pair in pairs if pair[0] in known]
+            return _by_text(layout, _one_of(pairs)) if pairs else None
         case Tier.PARTIAL:
             nrs = _with_some(db, layout, asked)
             row_id = f"{name}.{pk}"
@@ -115,10 +121,18 @@ def _source(db: Connection, layout: Layout, asked: _FuzzyQuery, meant: Mapping[s
         case _:
             if not any(meant.values()):
                 return None
-            parameter = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
-            return _Source(
-                dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), parameter, dialect.text_id(name)
-            )
+            return _by_text(layout, dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens]))
+
+
+def _one_of(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return the full-text expression for a word and the beginning of another, of one of these pairs."""
+    return " OR ".join(f"({dialect.term(first)} AND {dialect.prefixes((second,))})" for first, second in pairs)
+
+
+def _by_text(layout: Layout, expression: str) -> _Source:
+    name = layout.name
+    rows, condition = dialect.text_rows(name, layout.pk), dialect.text_matches(name, "{}")
+    return _Source(rows, condition, expression, dialect.text_id(name))
 
 
 def _meant(db: Connection, layout: Layout, asked: _FuzzyQuery) -> dict[str, list[str]]:
@@ -153,7 +167,7 @@ def _listed(db: Connection, layout: Layout, asked: _FuzzyQuery, tokens: tuple[st
 
 def _guessed(db: Connection, layout: Layout, asked: _FuzzyQuery) -> tuple[list[_Guessed], int]:
     """Return the rows of a tier, the best at least and best first, and how many there are."""
-    meant = _meant(db, layout, asked) if asked.tier in GUESSES else {}
+    meant = _meant(db, layout, asked) if asked.tier in _WORD_BY_WORD else {}
     best = _best_of_many(db, layout, asked, meant)
     if best is not None:
         return best

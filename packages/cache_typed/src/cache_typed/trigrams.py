@@ -14,7 +14,7 @@ from cache_core.search_rules import SHORTEST_PART, is_number, reach
 from cache_core.suggest import closest
 from cache_typed.code_fragments import runs_of
 from cache_typed.columns import Cell
-from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
+from cache_typed.dialect import IN_LIST, TEXT_COLUMNS, Connection, SchemaObject, in_list
 
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""
@@ -137,6 +137,12 @@ def holding(db: Connection, table: str, token: str, budget: Budget, most: int) -
         f" WHERE {table}_run MATCH ? AND instr({table}_word.word, ?) LIMIT ?"
     )
     return [str(word) for (word,) in budget.rows(db, sql, (runs_of(token), token, most + 1), most)]
+
+
+def whole(db: Connection, table: str, texts: Sequence[str]) -> set[str]:
+    """Return those of a few texts that are words."""
+    sql = f"SELECT word FROM {table}_word WHERE word {IN_LIST.format('?')}"
+    return {word for (word,) in db.execute(sql, (in_list(texts),))} if texts else set()
 
 
 def near(db: Connection, table: str, tokens: Sequence[str], budget: Budget, most: int) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from katana_mcp.tools.warnings import ToolWarning, advisory, info
 _LABELS = {
     Tier.SUBSTRING: "inside a word",
     Tier.CODE: "part of a code",
+    Tier.JOINED: "written as two words",
     Tier.TYPO: "a word like it",
 }
 
