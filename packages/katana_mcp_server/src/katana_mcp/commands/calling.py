@@ -11,6 +11,7 @@ from fastmcp.client.elicitation import ElicitationHandler, ElicitResult
 
 from katana_mcp.commands import first_sync
 from katana_mcp.commands.cache.screen import ShownProgress, bars, confirmed, is_interactive
+from katana_mcp.commands.next_steps import typed
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.application import application
@@ -42,7 +43,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
                 lambda answered: first_sync.unfinished(_object_in(_text_of(answered))) if changes_nothing else None,
                 lambda reached: tell(f"first sync {reached}:", 0, None),
             )
-    sys.stdout.write(_indented(_text_of(result)) + "\n")
+    sys.stdout.write(_printed(_text_of(result), tool, arguments) + "\n")
     warming = None if result.is_error else (result.structured_content or {}).get("warming")
     if warming is not None:
         sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
@@ -108,11 +109,13 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _indented(text: str) -> str:
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
-    except ValueError:
-        return text
+def _printed(text: str, tool: str, arguments: Mapping[str, object]) -> str:
+    """Return an answer, indented and its next steps as they can be typed; a text that is no object as it is."""
+    answer = _object_in(text)
+    steps = answer.get("next_actions")
+    if isinstance(steps, list):
+        answer["next_actions"] = [typed(str(step), tool, arguments) for step in cast("list[object]", steps)]
+    return json.dumps(answer, ensure_ascii=False, indent=1) if answer else text
 
 
 def _person(progress: ShownProgress) -> ElicitationHandler[Any, Any]:
