@@ -229,9 +229,9 @@ def test_the_plan_of_a_correction_has_its_steps_and_what_they_are_planned_from()
     more = FieldChange(field="rows", old="1", new="2")
     draft = correction.draft(rest, {"now": 1}, [more], own={"steps": 1}, stock=("BOLT",))
     assert given == [saga, {"now": 1}]
-    assert draft.summary == "correct purchase order PO-40: currency EUR (1 steps)"
+    assert draft.summary == "correct purchase order PO-40: currency EUR (1 step)"
     alone = replace(correction, change=resulting()).draft(rest, {}, [more])
-    assert alone.summary == "correct purchase order PO-40: rows 2 (1 steps)"
+    assert alone.summary == "correct purchase order PO-40: rows 2 (1 step)"
     assert (draft.actions, draft.one_way, draft.stock) == (tuple(sent), ONE_WAY, ("BOLT",))
     assert draft.touches == {"record": RECORD, "others with the number": [], "saga": saga}
     assert draft.changes == (FieldChange(field="currency", old="", new="EUR"), more)

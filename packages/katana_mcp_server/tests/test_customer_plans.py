@@ -204,7 +204,8 @@ def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_
     )
     assert draft.summary == (
         "customer Velo Berger: email new@example.com, reference_id 7, default_shipping_id 13; "
-        "address 11 line_1 cleared, zip 8010; delete address 12 (Dock 1, Linz); add shipping address (Enns)"
+        "address 11 (Mill Lane 3, 08010, Graz) line_1 cleared, zip 8010; "
+        "delete address 12 (Dock 1, Linz); add shipping address (Enns)"
     )
     assert (draft.id, draft.prior_state, MODIFY.checks(request, _old())) == (5, RECORD, [])
     for action in draft.actions:

@@ -261,7 +261,7 @@ def test_a_done_order_is_opened_before_its_rows_change_and_only_where_that_was_a
 def test_ingredients_that_are_written_are_named_in_the_summary_the_requests_and_the_lines() -> None:
     added, changed = {"sku_or_variant_id": FORK, "planned_quantity_per_unit": 3}, {"recipe_row_id": 12, "notes": "x"}
     draft, _ = _modify(_facts(), add_recipe_rows=[added], update_recipe_rows=[changed], delete_recipe_row_ids=[11])
-    phrases = "recipe_row 12 notes x; delete recipe_row 11 (FORK); add ingredient (FORK)"
+    phrases = "recipe_row 12 (WHEEL) notes x; delete recipe_row 11 (FORK); add ingredient (FORK)"
     assert draft.summary == f"manufacturing order MO-40: {phrases}"
     assert [action.title for action in draft.actions] == [
         "change recipe row 12 (WHEEL) of manufacturing order MO-40",
@@ -276,7 +276,7 @@ def test_ingredients_that_are_written_are_named_in_the_summary_the_requests_and_
     unknown, _ = _modify(_facts(), add_recipe_rows=[{**added, "sku_or_variant_id": "NEW"}])
     assert unknown.summary == "manufacturing order MO-40: add ingredient (NEW)"
     other, _ = _modify(_facts(), update_recipe_rows=[{"recipe_row_id": 11, "sku_or_variant_id": WHEEL}])
-    assert other.summary == "manufacturing order MO-40: recipe_row 11 variant_id WHEEL"
+    assert other.summary == "manufacturing order MO-40: recipe_row 11 (FORK) variant_id WHEEL"
     assert _modify(_facts(), additional_info="x")[0].lines == ()
 
 

@@ -163,7 +163,7 @@ def test_a_change_is_summed_up_by_its_head_and_its_parts() -> None:
     assert summary(ORDER, changed(parts=parts, after=after, head=head)) == (
         "purchase order PO-40: order_no cleared, currency USD, status RECEIVED; "
         "add 2 rows; change 1 row; delete 1 row; "
-        'cost 70 price cleared, reference U, additional_cost_id cleared, custom_fields {"Colour": "red"}; '
+        'cost 70 (ref R) price cleared, reference U, additional_cost_id cleared, custom_fields {"Colour": "red"}; '
         "delete cost 71 (ref T); add cost S (ref S); the new cost becomes the main one"
     )
     only = {**NO_PARTS, HELD: PartDiff(before={17: ROW}, updates={17: {"quantity": 3}})}

@@ -19,7 +19,7 @@ from katana_mcp.documents.verbs import draft
 from katana_mcp.references.resolve import listed_now
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import EMPTY, child, get_int, number
 from katana_mcp.writing.actions import Action, JsonObject
@@ -173,7 +173,8 @@ class Correction:
             shown: what else a person is shown, by the field of a draft.
         """
         sent, more = tuple(rest(self.saga, now)), tuple(changes)
-        plain = draft(self.doc, self.change, f"correct {summary(self.asked, self.change, more)} ({len(sent)} steps)")
+        steps = so_many(len(sent), "step")
+        plain = draft(self.doc, self.change, f"correct {summary(self.asked, self.change, more)} ({steps})")
         bound = {**touches(self.doc, self.change, plain.totals), SAGA: self.saga}
         fields = {**shown, "own": {**plain.own, **shown.get("own", {})}, "changes": (*plain.changes, *more)}
         return replace(plain, actions=sent, touches=bound, one_way=ONE_WAY, **fields)

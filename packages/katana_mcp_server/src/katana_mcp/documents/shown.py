@@ -45,8 +45,10 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
         if part.line is not None:
             yield from _counted(part, diff)
             continue
-        yield from (f"{part.one} {key} {_set(part, fields, change.facts)}" for key, fields in diff.updates.items())
-        yield from (f"delete {part.one} {key}{_in_brackets(part, change, diff.before[key])}" for key in diff.deletes)
+        called = {key: _in_brackets(part, change, diff.before[key]) for key in (*diff.updates, *diff.deletes)}
+        named = {key: f"{part.one} {key}{words}" for key, words in called.items()}
+        yield from (f"{named[key]} {_set(part, fields, change.facts)}" for key, fields in diff.updates.items())
+        yield from (f"delete {named[key]}" for key in diff.deletes)
         yield from (f"add {part.kind(row)}{_in_brackets(part, change, row)}" for row in diff.adds)
         late = [field for field in doc.head if isinstance(change.head.get(field.name), New) and field.part == part.name]
         yield from (f"the new {part.one} becomes {field.becomes}" for field in late)

@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
 from katana_mcp.tools.described import Described
 from katana_mcp.tools.hidden import without_hidden
@@ -72,8 +73,12 @@ class Request(Described):
         for first, last, word in _ranges_of(type(self)):
             low, high = getattr(self, first), getattr(self, last)
             if low is not None and high is not None and low > high:
-                raise ValueError(f"{first} must not be {word} than {last}")
+                raise ValueError(f"{first}{_amount(low)} must not be {word} than {last}{_amount(high)}")
         return self
+
+
+def _amount(value: object) -> str:
+    return f" ({plain_number(Decimal(str(value)))})" if isinstance(value, int | float) else ""
 
 
 def own_id(name: str, *others: str) -> Offers:

@@ -9,7 +9,7 @@ from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.services import Current, Services, age_seconds
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Stale
+from katana_mcp.tools.answers import Stale, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, number, rows
 
@@ -91,7 +91,6 @@ def unread(stock: StockAnswer) -> list[ToolWarning]:
     """Return a warning about variants whose stock could not be read."""
     if stock.reason is None or not stock.unknown:
         return []
-    message = (
-        f"the stock of {len(stock.unknown)} variants is unknown, not zero: Katana could not be asked ({stock.reason})"
-    )
+    variants = so_many(len(stock.unknown), "variant")
+    message = f"the stock of {variants} is unknown, not zero: Katana could not be asked ({stock.reason})"
     return [advisory(warning_codes.STOCK_UNKNOWN, message)]

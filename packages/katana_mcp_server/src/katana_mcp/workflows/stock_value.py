@@ -31,7 +31,7 @@ from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.values import number, total
@@ -346,13 +346,13 @@ def _doubts(moved: Ledger | None, groups: Iterable[_Sum], changes: Iterable[Valu
     unknown = sum(group.unknown for group in groups)
     if unknown:
         messages.append(
-            f"{unknown} variants at a location have no value in the ledger: sums that they belong to are unknown"
+            f"the ledger has no value for {so_many(unknown, 'variant')} at a location: sums that hold it are unknown"
         )
     mixed = sum(change.movements for change in changes or () if change.resource_type == _UNKNOWN)
     if mixed:
         messages.append(
-            f"of {mixed} movements Katana gives no kind, or no value between them and those of another kind: what they "
-            f"changed is told together, as '{_UNKNOWN}'"
+            f"of {so_many(mixed, 'movement')} Katana gives no kind, or no value between them and those of another kind:"
+            f" what they changed is told together, as '{_UNKNOWN}'"
         )
     doubts = [advisory(warning_codes.STOCK_UNKNOWN, message) for message in messages]
     return [*(moved.warnings() if moved else ()), *doubts]

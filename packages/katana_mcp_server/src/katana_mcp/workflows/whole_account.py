@@ -12,6 +12,7 @@ from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
 from katana_client import Priority
 from katana_mcp.references.services import AT_ONCE, Current, Services
+from katana_mcp.tools.answers import so_many
 
 WAITS = 40.0
 """Seconds that an answer about a whole account waits for what was never read; clients give a call up after 60."""
@@ -73,7 +74,7 @@ def _waits(services: Services) -> float:
 def goes_on(tool: str, now: Current, services: Services, unread: int = 0) -> list[str]:
     """Return the call that goes on where this one ended, if it did not read everything, and when to make it."""
     left = [f"the first sync is at {now.warming}"] if now.warming is not None else []
-    left += [f"{unread} variants are not checked yet"] if unread else []
+    left += [f"{so_many(unread, 'variant')} {'is' if unread == 1 else 'are'} not checked yet"] if unread else []
     if not left:
         return []
     seconds = _next_place(services)

@@ -36,6 +36,7 @@ from katana_mcp.entities.items.using import (
     used_in,
 )
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import ToolWarning, blocking
 
 _UNIT, _RATE = "purchase_uom", "purchase_uom_conversion_rate"
@@ -122,7 +123,8 @@ def _left(change: Transition) -> Mapping[str, str]:
         found[options.CONFIGS] = f"no variant has {unused}: the revert makes only options and values that one has"
     used = change.facts.own
     if isinstance(used, Used) and used.made_of:
-        found["modify_bom"] = f"its bill of materials ({used.made_of} rows) goes with it: the revert makes none"
+        rows = so_many(used.made_of, "row")
+        found["modify_bom"] = f"its bill of materials ({rows}) goes with it: the revert makes none"
     return found
 
 

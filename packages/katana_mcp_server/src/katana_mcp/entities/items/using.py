@@ -19,7 +19,7 @@ from katana_mcp.references.display_names import look_up, text
 from katana_mcp.references.resolve import all_listed
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import first_of, plain_number
+from katana_mcp.tools.answers import first_of, plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int
 from katana_mcp.writing.actions import JsonObject
@@ -142,9 +142,8 @@ def used_in(change: Transition) -> Iterator[ToolWarning]:
     used, path = _own(change), None if change.after is None else "delete_variant_ids"
     if used.products:
         named = first_of(used.called, _NAMED, len(used.products))
-        message = (
-            f"{len(used.products)} products are made of it: {named}; `replace_ingredient` puts another in its place"
-        )
+        made = f"{so_many(len(used.products), 'product')} {'is' if len(used.products) == 1 else 'are'} made of it"
+        message = f"{made}: {named}; `replace_ingredient` puts another in its place"
         yield advisory(warning_codes.IN_USE, message, path)
     if used.stock:
         named = first_of(used.stock, _NAMED)

@@ -11,6 +11,7 @@ from katana_mcp.references.resolve import all_listed
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.operations.addresses import address_in_words
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import JsonObject
@@ -48,13 +49,12 @@ def supplied_items(change: Transition) -> Iterator[ToolWarning]:
     if not isinstance(supplied, Supplied):
         return
     supplier, path = change.old.get("id"), None if change.after is None else "currency"
+    items, them = so_many(supplied.count, "item"), "it" if supplied.count == 1 else "these"
     if supplied.count and path is None:
-        message = (
-            f"supplier {supplier} is the default supplier of {supplied.count} items: give these another one in Katana"
-        )
+        message = f"supplier {supplier} is the default supplier of {items}: give {them} another one in Katana"
         yield advisory(warning_codes.SUPPLIES_ITEMS, message)
     elif supplied.count:
-        message = f"currency: purchase prices of {supplied.count} items are not converted: the same numbers are in"
+        message = f"currency: purchase prices of {items} are not converted: the same numbers are in"
         old, new = text(change.old, "currency"), text(change.new, "currency")
         yield advisory(warning_codes.AMOUNTS_STAY, f"{message} {old or 'no currency'} now and in {new} then", path)
     if not supplied.is_counted:

@@ -18,7 +18,7 @@ from katana_mcp.references import wording
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.answers import plain_number, so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info, truncated
 from katana_mcp.values import EMPTY, get_bool
 from katana_mcp.writing.meaning import model_of, same
@@ -85,7 +85,7 @@ def _of_lines(sheet: Sheet) -> Iterator[ToolWarning]:
         yield blocking(warning_codes.INVALID_ARGUMENT, message, "table" if nothing else "complete")
     if sheet.unread:
         few = "; ".join(f"{line.where}: {line.why}" for line in sheet.unread[:_FEW])
-        message = f"{len(sheet.unread)} of {len(place.lines)} lines were not understood and are not planned: {few}"
+        message = f"{len(sheet.unread)} of {so_many(len(place.lines), 'line')} not understood and not planned: {few}"
         is_over = sheet.request.complete or not sheet.entries or _is_as_it_is(sheet)
         said = blocking if is_over else advisory
         how = ": correct them before it is completed" if sheet.request.complete else ""

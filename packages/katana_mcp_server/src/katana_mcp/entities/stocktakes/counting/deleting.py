@@ -10,6 +10,7 @@ from katana_mcp.entities.stocktakes.rows import ROWS
 from katana_mcp.references.display_names import text
 from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import so_many
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import EMPTY, get_int, rows
 from katana_mcp.writing.actions import Action, on_record
@@ -55,7 +56,7 @@ def delete_checks(request: CountStockRequest, facts: Facts) -> Iterator[ToolWarn
     adjustment = place_of(facts).adjustment
     if adjustment is not None:
         count = len(rows(adjustment, "stock_adjustment_rows"))
-        message = f"stock adjustment {_number(adjustment)} ({count} rows) is deleted too"
+        message = f"stock adjustment {_number(adjustment)} ({so_many(count, 'row')}) is deleted too"
         why = "it is not certain that Katana undoes its stock change, so check the stock afterwards"
         yield advisory(warning_codes.STOCK_WAS_MOVED, f"{message}: {why}", "delete")
 
