@@ -7,6 +7,7 @@ import ipaddress
 import json
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from katana_sandbox.faults.script import Fault, parse_faults
 from katana_sandbox.sandbox import DEFAULT_SCENARIO, Sandbox, SandboxConfig
 from katana_sandbox.scenarios import SCENARIOS, scenario_named
 from katana_sandbox.snapshot import BadState
+from katana_sandbox.state_lock import state_lock
 from katana_sandbox.switch_list import SWITCHES, Setting
 from katana_sandbox.switches import Switches, parse_setting
 
@@ -43,7 +45,7 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     faults: Path | None = None,
     key: str = "sandbox-key",
     switch: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False, show_default=False)] = (),
-    scenario: str = DEFAULT_SCENARIO,
+    scenario: str | None = None,
     state: Path | None = None,
     keep: Annotated[bool, Parameter(negative="")] = False,
     allow_remote: Annotated[bool, Parameter(negative="")] = False,
@@ -60,9 +62,9 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
         faults: A TOML file with [[fault]] tables.
         key: API key to accept.
         switch: A switch as name=value; may be given several times.
-        scenario: A preset, see `katana-sandbox scenarios`.
+        scenario: A preset, demo by default; see `katana-sandbox scenarios`.
         state: A state file to start from; it is written first when there is none.
-        keep: Write the state file again when the server stops.
+        keep: Write the state file again when the server stops; no other sandbox can keep it meanwhile.
         allow_remote: Listen on addresses that other machines can reach.
         json_line: Print one JSON line with url, key and counts.
     """
@@ -75,18 +77,27 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     script = _faults(faults)
     if keep and state is None:
         raise BadInput("--keep needs --state")
-    _check_scenario(scenario)
-    config = SandboxConfig(7 if seed is None else seed, variants, orders, _settings(switch), scenario=scenario)
+    begins = scenario or DEFAULT_SCENARIO
+    _check_scenario(begins)
+    config = SandboxConfig(7 if seed is None else seed, variants, orders, _settings(switch), scenario=begins)
     sized = (seed, variants, orders) != (None, None, None)
-    sandbox = _opened(config, state, sized=sized)
-    gc.freeze()  # the account stays: collections that walk it would only delay replies
-    if key != sandbox.default_key:
-        sandbox.add_key(key)
-    sandbox.faults.add(*script)
-    try:
-        asyncio.run(_run(sandbox, host, port, _announcement(sandbox, key, json_line=json_line)))
-    finally:
-        _save(sandbox, state if keep else None)
+    with _kept(state if keep else None):
+        if scenario is not None and state is not None and state.exists():
+            sys.stderr.write(f"katana-sandbox: {_SERVES_WHAT_IS_THERE.format(state, scenario)}\n")
+        sandbox = _opened(config, state, sized=sized)
+        gc.freeze()  # the account stays: collections that walk it would only delay replies
+        if key != sandbox.default_key:
+            sandbox.add_key(key)
+        sandbox.faults.add(*script)
+        try:
+            asyncio.run(_run(sandbox, host, port, _announcement(sandbox, key, json_line=json_line)))
+        finally:
+            _save(sandbox, state if keep else None)
+
+
+_SERVES_WHAT_IS_THERE = (
+    "{} exists: its data is served, not what --scenario {} begins with; for that, delete it or name another file"
+)
 
 
 @app.command
@@ -202,6 +213,15 @@ def _opened(config: SandboxConfig, state: Path | None, *, sized: bool) -> Sandbo
         raise BadInput(f"--state: {problem}") from None
 
 
+@contextlib.contextmanager
+def _kept(state: Path | None) -> Generator[None]:
+    try:
+        with state_lock(state):
+            yield
+    except BadState as problem:
+        raise BadInput(f"--state: {problem}") from None
+
+
 def _save(sandbox: Sandbox, path: Path | None) -> None:
     try:
         if path is not None:
@@ -232,7 +252,8 @@ def _announcement(sandbox: Sandbox, key: str, *, json_line: bool) -> str:
     counts = {name: tenant.count(name) for name in _COUNTED}
     if json_line:
         return json.dumps({"url": "{url}", "key": key, "counts": counts})
-    shown = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    words = {name: (name.removesuffix("s") if count == 1 else name).replace("_", " ") for name, count in counts.items()}
+    shown = ", ".join(f"{count} {words[name]}" for name, count in counts.items())
     return f"Katana sandbox at {{url}} with key {key}: {shown}. Ctrl-C stops it."
 
 
