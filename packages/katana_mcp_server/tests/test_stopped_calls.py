@@ -1,4 +1,4 @@
-"""`katana-mcp call` stopped with Ctrl-C: one line says what is known, and the exit code is that of an interrupt."""
+"""`katana-mcp call` stopped with Ctrl-C or SIGTERM: one line says what is known, and the exit code says by what."""
 
 import asyncio
 import json
@@ -74,38 +74,41 @@ async def previewed(url: str, home: Path) -> str:
     return json.loads(out)["plan_token"]
 
 
-async def test_a_read_that_is_stopped_has_changed_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+async def test_a_read_that_is_stopped_has_changed_nothing(tmp_path: Path, stop: signal.Signals) -> None:
     sandbox = Sandbox()
     sandbox.faults.add(Fault(READ, action=Hang("before"), times=None))
     async with sandbox.serve() as url, calling(url, tmp_path, "search_items", "query=fork") as process:
         await begun(sandbox, process, READ)
-        process.send_signal(signal.SIGINT)
-        assert await ended(process) == (130, "", UNCHANGED)
+        process.send_signal(stop)
+        assert await ended(process) == (128 + stop, "", UNCHANGED)
 
 
-async def test_a_plan_that_is_stopped_ends_first_and_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+async def test_a_plan_that_is_stopped_ends_first_and_is_named(tmp_path: Path, stop: signal.Signals) -> None:
     sandbox = Sandbox()
     async with sandbox.serve() as url:
         token = await previewed(url, tmp_path)
         sandbox.faults.add(Fault(WRITE, action=Delay(1.0, "after")))
         async with calling(url, tmp_path, "apply_plan", f"plan_tokens={token}") as process:
             await begun(sandbox, process, WRITE)
-            process.send_signal(signal.SIGINT)
-            assert await ended(process) == (130, "", APPLIED)
+            process.send_signal(stop)
+            assert await ended(process) == (128 + stop, "", APPLIED)
     assert [row["name"] for row in sandbox.tenant().all("customers")].count("Zed") == 1
 
 
-async def test_a_plan_that_is_stopped_twice_is_left_and_in_doubt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+async def test_a_plan_that_is_stopped_twice_is_left_and_in_doubt(tmp_path: Path, stop: signal.Signals) -> None:
     sandbox = Sandbox()
     async with sandbox.serve() as url:
         token = await previewed(url, tmp_path)
         sandbox.faults.add(Fault(WRITE, action=Hang("after"), times=None))
         async with calling(url, tmp_path, "apply_plan", f"plan_tokens={token}") as process:
             await begun(sandbox, process, WRITE)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(stop)
             await asyncio.sleep(0.5)
             process.send_signal(signal.SIGINT)
-            assert await ended(process) == (130, "", IN_DOUBT)
+            assert await ended(process) == (128 + stop, "", IN_DOUBT)
 
 
 SINCE = datetime.now(UTC) - timedelta(minutes=1)

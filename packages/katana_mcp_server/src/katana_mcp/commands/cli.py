@@ -10,7 +10,10 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import cyclopts
@@ -125,8 +128,8 @@ def call(
     What writes asks for the same preview first, and on a terminal you are asked before anything is written.
 
     Exit codes: 0 answered, 1 refused, with the refusal on stdout, not wholly applied, or answered while the first sync
-    is running, so that rows may be missing, 2 bad input, 130 stopped with Ctrl-C: what is known of it is on stderr. A
-    plan that is being applied is ended first.
+    is running, so that rows may be missing, 2 bad input, 130 stopped with Ctrl-C, 143 by SIGTERM: what is known of it
+    is on stderr. A plan that is being applied is ended first.
 
     Args:
         tool: its name, as katana-mcp tools lists it; every tool can be called unless toolsets or tools choose some.
@@ -138,22 +141,40 @@ def call(
     usual = gc.get_threshold()
     # What is loaded stays: to look through it for garbage as often as usual takes 0.7 s of CPU.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
-    try:
-        from katana_mcp.commands.calling import arguments_of  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
-        from katana_mcp.commands.calling import call as called  # noqa: PLC0415 - as above
-        from katana_mcp.server.mcp.finder import CALL, FIND  # noqa: PLC0415 - as above
+    with _terminable() as terminated:
+        try:
+            from katana_mcp.commands.calling import arguments_of  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+            from katana_mcp.commands.calling import call as called  # noqa: PLC0415 - as above
+            from katana_mcp.server.mcp.finder import CALL, FIND  # noqa: PLC0415 - as above
 
-        if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
-            settings = load(**given(flags), toolsets=("all",))
-        code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json)))
-    except KeyboardInterrupt:
-        from katana_mcp.commands.stopped import known  # noqa: PLC0415 - as above
+            if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
+                settings = load(**given(flags), toolsets=("all",))
+            code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json)))
+        except KeyboardInterrupt:
+            from katana_mcp.commands.stopped import known  # noqa: PLC0415 - as above
 
-        sys.stderr.write(f"katana-mcp: stopped; {known(settings, tool, since)}\n")
-        code = 130
-    finally:
-        gc.set_threshold(*usual)
+            sys.stderr.write(f"katana-mcp: stopped; {known(settings, tool, since)}\n")
+            code = 128 + (signal.SIGTERM if terminated else signal.SIGINT)
+        finally:
+            gc.set_threshold(*usual)
     raise SystemExit(code)
+
+
+@contextmanager
+def _terminable() -> Generator[list[int]]:
+    """Have SIGTERM do what Ctrl-C does; yield the signals that did."""
+    received: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del frame
+        received.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    usual = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 _OBJECTS_BETWEEN_LOOKS = 50_000

@@ -1,4 +1,4 @@
-"""What is known of a call that was stopped with Ctrl-C: whether it changed something in Katana, and how to look."""
+"""What is known of a call that Ctrl-C or SIGTERM stopped: whether it changed something in Katana, and how to look."""
 
 from collections.abc import Sequence
 from datetime import datetime
