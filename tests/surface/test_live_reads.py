@@ -24,6 +24,8 @@ LIVE: dict[str, tuple[str, dict[str, Any], str]] = {
 """What is asked live: by which tool, and where Katana is asked for it."""
 REQUESTS = {"serial numbers": 3, "bins and what lies in them": 3, "price list rows": 2}
 """Where it is more than one: of stock by bin there are two pages."""
+READS = 45
+"""Requests that a stage has left of its minute."""
 
 
 def _call(name: str, tenant: Tenant) -> tuple[str, dict[str, Any], str]:
@@ -69,6 +71,16 @@ async def test_without_an_answer_it_is_refused_nine_seconds_after_the_call(
         (warning,) = refusal["warnings"]
         assert "which are not cached: there was no answer within" in warning["message"]
         stage.own.sandbox.faults.clear()
+
+
+async def test_a_call_that_waited_for_its_place_says_so(stage: Stage, clock: ManualClock) -> None:
+    while stage.requests() < READS:
+        await stage.call("list_reference", kind="bins")
+    refusal = await within(clock, 9, stage.refusal("list_reference", kind="bins"))
+    (warning,) = refusal["warnings"]
+    said = "which are not cached: its 60 requests of the minute are used up; ask again in "
+    assert said in warning["message"]
+    assert 50 <= int(warning["message"].partition(said)[2].removesuffix(" s")) <= 60
 
 
 @pytest.mark.parametrize("name", LIVE)

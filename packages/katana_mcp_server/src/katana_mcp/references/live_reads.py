@@ -1,12 +1,14 @@
 """Reads of what is not cached: each call asks Katana, waits until its deadline, and is refused without an answer."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cache_core.records import Record, canonical
 from cache_core.sync.waiting import finished
+from katana_client import Priority
 from katana_client.errors import KatanaError
 from katana_client.page import Page
 from katana_mcp.references.services import Services
@@ -52,13 +54,19 @@ class LiveRead:
         try:
             if await finished(task, seconds, clock):
                 return task.result()
-            reason = f"there was no answer within {seconds:.0f} s; ask again in a moment"
+            reason = self._why_late(seconds)
         except KatanaError as error:
             reason = str(error)
         finally:
             task.cancel()
         message = f"Katana could not be asked for {subject}, which are not cached: {reason}"
         raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, message))
+
+    def _why_late(self, waited: float) -> str:
+        room = self.services.client.budget.expected(Priority.INTERACTIVE)
+        if room > 0:
+            return f"its 60 requests of the minute are used up; ask again in {math.ceil(room)} s"
+        return f"there was no answer within {waited:.0f} s; ask again in a moment"
 
 
 @dataclass(frozen=True, slots=True)
