@@ -295,3 +295,15 @@ def test_purchase_prices_are_told_with_the_currency_of_the_supplier() -> None:
     assert (draft.currency, draft.linked) == ("EUR", ("purchase prices of supplier Nord are in NOK",))
     sold = _change(update_variants=[{"variant_id": 50, "sales_price": 5}])
     assert MODIFY.plan(sold, facts).linked == ()
+
+
+def test_a_price_that_becomes_nothing_or_another_by_ten_times_is_told() -> None:
+    def warned(*prices: dict[str, object]) -> list[str]:
+        return [check.message for check in MODIFY.checks(_change(update_variants=[*prices]), _old())]
+
+    unusual = "0, or more than ten times or less than a tenth of the price now"
+    assert warned({"variant_id": 50, "sales_price": 0}, {"variant_id": 51, "sales_price": 90.01}) == [
+        f"update_variants[id=50].sales_price: {unusual}: TR-S 9 → 0, TR-L 9 → 90.01"
+    ]
+    assert warned({"variant_id": 50, "sales_price": 90, "purchase_price": 500}) == []
+    assert _summaries(_new(variants=[{"sales_price": 0}]), Facts(), CREATE) == []

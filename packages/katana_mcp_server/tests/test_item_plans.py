@@ -167,3 +167,10 @@ def test_a_service_that_goes_leaves_open_orders_and_comes_back_without_what_no_a
     assert paths == {"open_orders": None, "no_way_back": "is_archived"}
     assert draft.linked == ("sales order SO-9 (NOT_SHIPPED)",)
     assert draft.content != DELETE.plan(request, _old(**ARCHIVED)).content
+
+
+def test_a_service_that_becomes_free_is_told() -> None:
+    (check,) = MODIFY.checks(_change(sales_price=0), _old())
+    assert (check.code, check.severity, check.field_path) == ("unusual_price", "advisory", "sales_price")
+    assert check.message.endswith("of the price now: 12.5 → 0")
+    assert MODIFY.checks(_change(sales_price=100), _old()) == []

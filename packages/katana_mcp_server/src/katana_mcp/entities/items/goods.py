@@ -22,6 +22,7 @@ from katana_mcp.entities.items.fields import (
 from katana_mcp.entities.items.headers import ItemType
 from katana_mcp.entities.items.responses import ANSWERS, NO_WORDS
 from katana_mcp.entities.items.skus import described
+from katana_mcp.entities.items.unusual_prices import unusual_prices
 from katana_mcp.entities.items.using import (
     ORDERS,
     READ,
@@ -170,6 +171,7 @@ def _goods(kind: ItemType) -> Writable:
             variants.older_fields,
             taken,
             used_in,
+            unusual_prices,
             partial(left_open, kind),
         ),
         binds=binds,

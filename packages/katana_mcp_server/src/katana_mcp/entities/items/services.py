@@ -22,6 +22,7 @@ from katana_mcp.entities.items.fields import (
 )
 from katana_mcp.entities.items.responses import ANSWERS, NO_WORDS
 from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, lanes, taken
+from katana_mcp.entities.items.unusual_prices import unusual_prices
 from katana_mcp.surface.operations.custom_filters import VARIANT_KINDS
 from katana_mcp.tools.requests import NewName
 
@@ -64,7 +65,7 @@ SERVICE = Writable(
     left=_left,
     currency=currency,
     linked=linked,
-    rules=(taken, partial(left_open, "service")),
+    rules=(taken, unusual_prices, partial(left_open, "service")),
     binds=binds,
     lanes=lanes,
 )

@@ -9,7 +9,6 @@ from katana_mcp.entities.items.prices.lists import LIST
 from katana_mcp.entities.items.prices.reading import (
     VARIANT,
     Meant,
-    Priced,
     called_of,
     called_price,
     changing_of,
@@ -18,6 +17,7 @@ from katana_mcp.entities.items.prices.reading import (
     old_price,
 )
 from katana_mcp.entities.items.prices.request import ChangePricesRequest
+from katana_mcp.entities.items.unusual_prices import UNUSUAL, is_unusual
 from katana_mcp.references import wording
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import first_of, plain_number
@@ -131,7 +131,7 @@ def _left(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
 
 def _unusual(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning]:
     """Yield which prices become nothing, less than a tenth, or more than ten times of what they are."""
-    found = [priced for priced in chosen_of(request, facts) if _is_unusual(priced)]
+    found = [priced for priced in chosen_of(request, facts) if is_unusual(priced.old, priced.new)]
     if found:
         prices = [
             f"{called_of(priced.variant, facts)} {'none' if priced.old is None else plain_number(priced.old)} → "
@@ -139,13 +139,8 @@ def _unusual(request: ChangePricesRequest, facts: Facts) -> Iterator[ToolWarning
             for priced in found
         ]
         path = f"{found[0].path}.price" if found[0].path else "percent"
-        message = f"{path}: 0, or more than ten times or less than a tenth of the price now: {first_of(prices, _NAMED)}"
+        message = f"{path}: {UNUSUAL}: {first_of(prices, _NAMED)}"
         yield advisory(warning_codes.UNUSUAL_PRICE, message, path)
-
-
-def _is_unusual(priced: Priced) -> bool:
-    old, new = priced.old or Decimal(0), priced.new
-    return not new or bool(old and not old / 10 <= new <= old * 10)
 
 
 def _without(request: ChangePricesRequest, facts: Facts) -> list[str]:
