@@ -157,3 +157,22 @@ async def test_a_new_batch_is_changed_and_listed_by_its_number(
     assert not (await stage.call("list_traceability", number="CH-1b", location_id=live(tenant, "locations")[0]["id"]))[
         "rows"
     ]
+
+
+async def test_the_trace_of_a_batch_that_was_made_from_here_and_never_in_stock_says_so(
+    stage: Stage, clock: ManualClock, tenant: Tenant
+) -> None:
+    item(tenant, "RESIN")
+    item(tenant, "OTHER")
+    await new_batch(stage, clock)
+    said = "batch 'CH-1' was made from here, and Katana lists no stock of it"
+    for asked in ({"number": "CH-1"}, {"number": "CH-1", "kind": "batch", "sku_or_variant_id": "RESIN"}):
+        refusal = await stage.refusal("trace", **asked)
+        assert (refusal["error"], said in refusal["warnings"][0]["message"]) == ("not_found", True)
+    for asked in (
+        {"number": "CH-2"},
+        {"number": "CH-1", "kind": "serial_number"},
+        {"number": "CH-1", "sku_or_variant_id": "OTHER"},
+    ):
+        refusal = await stage.refusal("trace", **asked)
+        assert "is known: numbers must match exactly" in refusal["warnings"][0]["message"]

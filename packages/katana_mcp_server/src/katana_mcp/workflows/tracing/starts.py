@@ -9,6 +9,7 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
+from katana_mcp.references.batch_numbers import made_batches
 from katana_mcp.references.display_names import look_up, titled
 from katana_mcp.references.live_reads import LiveRead, read_rows
 from katana_mcp.references.resolve import one_record, resolved
@@ -94,7 +95,10 @@ async def start_of(
         found += await _uncached_orders(number, services)
     if len(found) == 1:
         return found[0]
-    raise Refused(await _several(number, found, services) if found else _unknown(number, kind, variants))
+    if found:
+        raise Refused(await _several(number, found, services))
+    is_made = kind in {None, "batch"} and await _is_made_here(number, variants, services)
+    raise Refused(_unlisted(number) if is_made else _unknown(number, kind, variants))
 
 
 async def read_ledger(live: LiveRead, lot_records: LotRecords) -> UnitLedger:
@@ -160,6 +164,20 @@ async def _several(number: str, found: Sequence[Start], services: Services) -> T
         f"{number!r} is the number of several: {first_of(candidates, _LIKE)}; name one by kind and sku_or_variant_id"
     )
     return blocking(warning_codes.AMBIGUOUS_NAME, message, "number")
+
+
+async def _is_made_here(number: str, variants: Collection[int] | None, services: Services) -> bool:
+    """Return whether a batch with this number was made from here."""
+    made = [row for row in await made_batches(services) if row.get("batch_number") == number]
+    return any(variants is None or get_int(row, "variant_id") in variants for row in made)
+
+
+def _unlisted(number: str) -> ToolWarning:
+    message = (
+        f"batch {number!r} was made from here, and Katana lists no stock of it: it never had any, or Katana dropped "
+        "its stock rows, so there is nothing to trace"
+    )
+    return blocking(warning_codes.NOT_FOUND, message, "number")
 
 
 def _unknown(number: str, kind: StartKind | None, variants: Collection[int] | None) -> ToolWarning:
