@@ -57,7 +57,7 @@ MOST = {
     "search_stock_transfers": 4,
     "stock_value": 7,
     "trace": 14,
-    "verify_order_document": 9,
+    "verify_order_document": 8,
 }
 
 
