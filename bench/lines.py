@@ -67,7 +67,7 @@ _HARDER = {"list_low_stock_items": 3, "list_blocking_ingredients": 3}
 _WHOLE = frozenset(("buildable", "stock_value", "promise_date", "order_readiness", *_HARDER))
 
 WHY_STORED = "a column for each field, rows in tables of their own, every text folded; the floor keeps one JSON text"
-WHY_RANKED = "of each match the order is looked up in an index; the floor ranks by its index alone"
+WHY_RANKED = "the index is walked three times, and the order of each match looked up; the floor ranks in one walk"
 WHY_READ = "a page is some five reads of the cache, and a row is made anew of its record"
 WHY_ALONE = (
     "a call that comes alone takes a third more of the processor than one of eight side by side, "

@@ -4,6 +4,7 @@ import pytest
 from server_wire import Wire, live
 
 from katana_mcp.testing import Payload, Stage, paced
+from katana_mcp.workflows import replenish_reading
 from katana_sandbox import ManualClock, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
@@ -80,3 +81,20 @@ async def test_an_archived_product_that_has_to_be_made_says_that_it_is_archived(
     ((plain,), (archived,)) = phrases
     quantity, _, rest = plain.partition("; ")
     assert archived == f"{quantity}; archived in Katana; {rest}"
+
+
+async def test_what_is_archived_crowds_nothing_out(
+    stage: Stage, tenant: Tenant, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [variant["id"] for variant in live(tenant, "variants") if variant.get("material_id")]
+    for plural in ("products", "materials"):
+        for item in live(tenant, plural):
+            tenant.edit(plural, item["id"], archived_at=ARCHIVED)
+    made = tenant.create("materials", {"name": "Last", "uom": "pcs", "variants": [{"sku": "LAST-1"}]})
+    last = made["variants"][0]["id"]
+    tenant.create("inventory_safety_stock_levels", {"variant_id": last, "location_id": MAIN, "value": 3})
+    assert last > max(before)
+    monkeypatch.setattr(replenish_reading, "_MOST", len(before))
+    answer = await _asked(stage, clock)
+    assert [phrase for phrase in answer["cannot_order"] if phrase.startswith("3 LAST-1 ")]
+    assert "truncated_result" in {warning["code"] for warning in answer["warnings"]}

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from cache_core.conditions import Missing, OneOf, Order, Visibility
+from cache_core.conditions import LIVE, Missing, OneOf, Order, Visibility
 from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.boms import bom_rows, by_end
-from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.resolve import first_of_each
 from katana_mcp.references.services import Services
 from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.computing import computed_once
@@ -25,14 +25,18 @@ async def every_variant(services: Services) -> tuple[list[Stored], bool]:
 
     Of what is archived only what open orders need.
     """
-    found: list[Stored] = []
-    for path in ("product_id", "material_id"):
-        selection = Selection((Missing(path, missing=False),), Order("id"), _MOST, visibility=_LIVING)
-        found += (await first_rows(services, "variant", selection))[0]
-    archived = [row.id for row in found if row.archived and isinstance(row.id, int)]
+    # Read one by one: what is archived must not crowd out what is not.
+    reads = [
+        Selected("variant", Selection((Missing(path, missing=False),), Order("id"), _MOST, visibility=visibility))
+        for visibility in (LIVE, _LIVING)
+        for path in ("product_id", "material_id")
+    ]
+    listed = await first_of_each(services, reads)
+    every = {row.id: row for found, _ in listed for row in found}
+    archived = [key for key, row in every.items() if row.archived and isinstance(key, int)]
     needed = {variant for variant, _ in await needs_of(archived, services)} if archived else ()
-    kept = [row for row in found if not row.archived or row.id in needed]
-    return kept[:_MOST], len(kept) > _MOST
+    kept = [row for key, row in every.items() if not row.archived or key in needed]
+    return kept[:_MOST], any(more for _, more in listed) or len(kept) > _MOST
 
 
 async def recipes_of(made: Sequence[int], services: Services) -> tuple[Recipes, bool]:
