@@ -231,6 +231,11 @@ def _codes(table: str, pk: str) -> str:
 def codes_differ(table: str, pk: str) -> str:
     """Return the statement that gives a row unless the exact codes are those of the table."""
     kept, due = f"SELECT code, nr, place FROM {table}_code", _codes(table, pk)
+    return differ(kept, due)
+
+
+def differ(kept: str, due: str) -> str:
+    """Return the statement that gives a row unless two queries give the same rows."""
     return f"SELECT 1 FROM ({kept} EXCEPT {due}) UNION ALL SELECT 1 FROM ({due} EXCEPT {kept}) LIMIT 1"
 
 

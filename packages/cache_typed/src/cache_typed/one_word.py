@@ -14,13 +14,14 @@ from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.compiling import compiled
 from cache_typed.dialect import SchemaObject
+from cache_typed.indexes import HIDING
 from cache_typed.mapping import Layout
 
 FEW = 100
 """Matches of which it takes less to read the rows than to ask for each class."""
 
 _LEAST = -(2**63)
-_RANKED = ("cache_deleted", "cache_archived", "cache_sort")
+_RANKED = (*HIDING, "cache_sort")
 _HIDDEN = "{row}cache_deleted = 1 OR {row}cache_archived = 1"
 
 
@@ -31,7 +32,7 @@ def rank_objects(table: str, pk: str) -> Iterator[SchemaObject]:
     """
     rank, hidden = _rank(table), _hidden_index(table)
     yield SchemaObject("table", rank, f"CREATE TABLE {rank} ({pk} INTEGER PRIMARY KEY, {', '.join(_RANKED)})")
-    columns = f"{pk}, cache_deleted, cache_archived"
+    columns = ", ".join((pk, *HIDING))
     yield SchemaObject("index", hidden, f"CREATE INDEX {hidden} ON {rank} ({columns}) WHERE {_HIDDEN.format(row='')}")
     added = f"INSERT INTO {rank} VALUES ({', '.join(f'new.{column}' for column in (pk, *_RANKED))});"
     dropped = f"DELETE FROM {rank} WHERE {pk} = old.{pk};"
@@ -53,7 +54,7 @@ def refill_rank(table: str, pk: str) -> tuple[str, ...]:
 def rank_differs(table: str, pk: str) -> str:
     """Return the statement that gives a row unless the table of the order is that of the rows."""
     kept, due = (f"SELECT {_ordered(pk)} FROM {name}" for name in (_rank(table), table))
-    return f"SELECT 1 FROM ({kept} EXCEPT {due}) UNION ALL SELECT 1 FROM ({due} EXCEPT {kept}) LIMIT 1"
+    return dialect.differ(kept, due)
 
 
 def _ordered(pk: str) -> str:
