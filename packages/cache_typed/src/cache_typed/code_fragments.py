@@ -6,7 +6,7 @@ Triggers keep the index true to the codes of its table. Refuses to hold the code
 from collections.abc import Iterator
 
 from cache_core.search_rules import SHORTEST_PART, WeightClass
-from cache_typed.dialect import SchemaObject
+from cache_typed.dialect import SchemaObject, trigger
 
 
 def run_objects(table: str, pk: str, *, whole: bool) -> Iterator[SchemaObject]:
@@ -32,8 +32,7 @@ def run_objects(table: str, pk: str, *, whole: bool) -> Iterator[SchemaObject]:
         ("delete", f"DELETE ON {table}", dropped),
         ("codes", f"UPDATE ON {table} WHEN {changed}", f"{dropped} {added}"),
     ):
-        name = f"{index}_{suffix}"
-        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event} BEGIN {body} END")
+        yield trigger(f"{index}_{suffix}", event, body)
 
 
 def refill_runs(table: str, pk: str, *, whole: bool) -> tuple[str, ...]:

@@ -207,9 +207,12 @@ def _triggers(table: str, pk: str, names: str) -> Iterator[SchemaObject]:
         ("text", f"UPDATE ON {table} WHEN {text_changed}", f"{dropped} {added}"),
         ("codes", f"UPDATE ON {table} WHEN {codes_changed}", f"{uncoded} {coded}"),
     ):
-        event_sql = event if " ON " in event else f"{event} ON {table}"
-        name = f"{table}_fts_{suffix}"
-        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event_sql} BEGIN {body} END")
+        yield trigger(f"{table}_fts_{suffix}", event if " ON " in event else f"{event} ON {table}", body)
+
+
+def trigger(name: str, event: str, body: str) -> SchemaObject:
+    """Return a trigger that runs the statements of `body` after an event: `INSERT ON` a table."""
+    return SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event} BEGIN {body} END")
 
 
 def refill_sidecar(table: str, pk: str) -> tuple[str, ...]:

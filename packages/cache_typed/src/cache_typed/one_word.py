@@ -42,8 +42,7 @@ def rank_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         ("delete", f"DELETE ON {table}", dropped),
         ("update", f"UPDATE ON {table} WHEN {changed}", f"{dropped} {added}"),
     ):
-        name = f"{rank}_{suffix}"
-        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event} BEGIN {body} END")
+        yield dialect.trigger(f"{rank}_{suffix}", event, body)
 
 
 def refill_rank(table: str, pk: str) -> tuple[str, ...]:

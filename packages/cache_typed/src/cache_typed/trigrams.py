@@ -14,7 +14,7 @@ from cache_core.search_rules import SHORTEST_PART, is_number, reach
 from cache_core.suggest import closest
 from cache_typed.code_fragments import runs_of
 from cache_typed.columns import Cell
-from cache_typed.dialect import IN_LIST, TEXT_COLUMNS, Connection, SchemaObject, in_list
+from cache_typed.dialect import IN_LIST, TEXT_COLUMNS, Connection, SchemaObject, in_list, trigger
 
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""
@@ -96,7 +96,7 @@ def word_objects(table: str) -> Iterator[SchemaObject]:
         (f"{word}_insert", f"INSERT ON {table}", learnt),
         (f"{word}_text", f"UPDATE ON {table} WHEN {changed}", learnt),
     ):
-        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event} BEGIN {body} END")
+        yield trigger(name, event, body)
 
 
 def refill_words(table: str) -> tuple[str, ...]:
