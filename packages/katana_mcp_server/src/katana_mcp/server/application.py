@@ -9,6 +9,7 @@ from fastmcp import FastMCP
 from katana_mcp.configuration.settings import Settings
 from katana_mcp.server.account import account
 from katana_mcp.server.catalogue import promised, served, unlisted
+from katana_mcp.server.mcp.own_tools import OwnTools
 from katana_mcp.server.mcp.server import build_server
 from katana_mcp.server.mcp.telemetry import Measuring, both, measured
 from katana_mcp.server.mcp.transports import check_door
@@ -35,7 +36,8 @@ def application(settings: Settings, outside: Environment | None = None) -> FastM
     if instruments is not None:
         on_request = chosen[1].on_request or log_request
         chosen = (chosen[0], replace(chosen[1], on_request=both(on_request, instruments.requested)))
+    names = [tool.name for tool in tools]
     server = build_server(tools, connected(*chosen), unlisted=hidden, question_key=key, beside=others)
-    if instruments is not None:
-        server.add_middleware(Measuring(instruments))
+    # What is measured stands in the span that FastMCP makes on its own way to a tool.
+    server.add_middleware(OwnTools(server, names) if instruments is None else Measuring(instruments))
     return server

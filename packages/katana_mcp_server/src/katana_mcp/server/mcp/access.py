@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from katana_mcp.configuration.settings import Settings
-from katana_mcp.server.mcp.caller import PRINCIPAL, READ_ONLY, principal_of
+from katana_mcp.server.mcp.caller import CALLER, READ_ONLY, Caller, asks_to_read_only, principal_of
 from katana_mcp.server.mcp.refusals import (
     FOREIGN_HOST,
     FOREIGN_ORIGIN,
@@ -97,11 +97,12 @@ class TokenDoor:
         self._principal = principal_of(token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its principal, or refuse it with 401."""
+        """Pass the request on with who sent it, or refuse it with 401."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._came_with_token(scope):
-            await self._app({**scope, PRINCIPAL: self._principal}, receive, send)
+            sender = Caller(self._principal, asks_to_read_only(Headers(scope=scope)))
+            await self._app({**scope, CALLER: sender}, receive, send)
         else:
             self._refusals.note(WRONG_TOKEN, client_of(scope))
             await _turned_away(_ANSWERS[WRONG_TOKEN], scope, receive, send)

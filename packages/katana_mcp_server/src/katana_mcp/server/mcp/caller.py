@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from fastmcp.server.dependencies import get_http_request
-from starlette.requests import Request
+from starlette.datastructures import Headers
 
 from cache_core.sync.patience import OnDue
 from cache_core.sync.progress import OnProgress
@@ -15,8 +15,8 @@ from katana_mcp.tools.asking import Confirmer
 
 READ_ONLY = "X-Katana-Read-Only"
 """A request with this header writes nothing."""
-PRINCIPAL = "katana_mcp.principal"
-"""Where the door notes in the scope of a request whose token came with it."""
+CALLER = "katana_mcp.caller"
+"""Where the door notes in the scope of a request who sent it."""
 _NO = frozenset({"", "false", "0", "no", "off"})
 
 
@@ -48,18 +48,18 @@ def principal_of(token: str) -> str:
     return f"http:{hashlib.sha256(b'katana-mcp principal ' + token.encode()).hexdigest()[:8]}"
 
 
+def asks_to_read_only(headers: Headers) -> bool:
+    """Return whether any header says so; what is no clear no is a yes."""
+    return any(value.strip().lower() not in _NO for value in headers.getlist(READ_ONLY))
+
+
 def caller() -> Caller:
     """Return who sent the request that is being answered; without HTTP it is who started the server."""
     try:
-        request = get_http_request()
+        noted: Caller = get_http_request().scope[CALLER]
     except RuntimeError:
         return Caller()
-    return Caller(request.scope[PRINCIPAL], _asks_to_read_only(request))
-
-
-def _asks_to_read_only(request: Request) -> bool:
-    """Return whether any header says so; what is no clear no is a yes."""
-    return any(value.strip().lower() not in _NO for value in request.headers.getlist(READ_ONLY))
+    return noted
 
 
 def for_caller(services: Services, **of_call: Unpack[OfCall]) -> Services:
