@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from cache_core.conditions import LIVE, Order, Visibility, Where
 from cache_core.leases import Claim, Lease
@@ -160,6 +160,10 @@ class Selection(NamedTuple):
     offset: int = 0
     visibility: Visibility = LIVE
     fields: frozenset[str] | None = None
+
+    def and_one_more(self) -> Self:
+        """Return the selection of one row more: whether there is one tells that there are more."""
+        return type(self)(self.where, self.order, self.limit + 1, self.offset, self.visibility, self.fields)
 
 
 class ByIds(NamedTuple):

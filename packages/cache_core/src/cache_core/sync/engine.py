@@ -93,6 +93,11 @@ class Syncer:
         """Return how far the running listing of the entity is, or None when none runs."""
         return self._progress.of(entity)
 
+    @property
+    def is_listing(self) -> bool:
+        """Whether a listing of any entity runs."""
+        return bool(self._progress)
+
     def warming(self, entity: str, state: SyncState) -> Progress | None:
         """Return the same, or how far a first listing came that was broken off."""
         running = self.progress(entity)

@@ -15,7 +15,8 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, Standing, SyncState
 from cache_core.records import RecordId, iso
 from cache_core.sync.engine import Syncer, SyncOutcome
-from cache_core.sync.patience import Freshness, OnDue, Patience, Round
+from cache_core.sync.patience import Freshness, OnDue, Patience, Round, age_of
+from cache_core.sync.said_fresh import SaidFresh
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
@@ -65,6 +66,7 @@ class FreshReads:
         self._expired_at: dict[str, str] = {}
         self._refusals = 0
         self._with_parents: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._said = SaidFresh()
         self._refreshing: set[asyncio.Task[Any]] = set()
 
     def waiting(self, seconds: float) -> Self:
@@ -112,6 +114,9 @@ class FreshReads:
         """
         names = self.with_parents(entities)
         standings = await self._cache.standings(names)
+        said = self._said.again(names, standings, self._clock.now()) if self._is_quiet() else None
+        if said is not None:
+            return dict(said)
         old = self._old(standings)
         due = [name for name in old if name not in without and not self._is_left_alone(name)]
         if due:
@@ -122,7 +127,14 @@ class FreshReads:
             await self._wait(self._started(due), usual if wait is None else wait)
             standings |= await self._cache.standings(due)
             old = self._old(standings)
-        return {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
+        freshness = {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
+        if names and not old and self._is_quiet():
+            self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, dict(freshness))
+        return freshness
+
+    def _is_quiet(self) -> bool:
+        """Return whether how entities stand is all that there is to say of them, as long as none is old."""
+        return not (self._failed or self._expired_at or self._syncer.is_listing)
 
     def _old(self, standings: Mapping[str, Standing]) -> list[str]:
         """Return which of these entities are older than they should be, now."""
@@ -262,7 +274,7 @@ class FreshReads:
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        age = min(_age(state, self._clock.now()), _LONG)
+        age = min(age_of(state, self._clock.now()), _LONG)
         fresh = (part * self._fresh_for(name) - age).total_seconds()
         return max(fresh, self._held_off(name))
 
@@ -279,7 +291,7 @@ class FreshReads:
         return self._closed is not None or self._held_off(name) > 0
 
     def _is_old(self, name: str, state: SyncState, now: datetime, part: float = 1.0) -> bool:
-        return self._is_expired(name, state) or _age(state, now) > part * self._fresh_for(name)
+        return self._is_expired(name, state) or age_of(state, now) > part * self._fresh_for(name)
 
     def _is_expired(self, name: str, state: SyncState) -> bool:
         """Return whether a write of ours changed records that no listing has shown since."""
@@ -380,14 +392,6 @@ class FreshReads:
             quarantined=quarantined,
             unread=state.unread,
         )
-
-
-def _age(state: SyncState, now: datetime) -> timedelta:
-    """Return how old a complete listing is; one from the future counts as very old."""
-    if state.completed_at is None:
-        return timedelta.max
-    age = now - datetime.fromisoformat(state.completed_at)
-    return age if age >= timedelta(0) else timedelta.max
 
 
 def _seen(refresh: "asyncio.Task[tuple[SyncOutcome, ...]]") -> None:

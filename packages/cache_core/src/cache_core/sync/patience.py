@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from cache_core.states import UnreadField
+from cache_core.states import SyncState, UnreadField
 from cache_core.sync.engine import SyncOutcome
 
 
@@ -75,3 +75,11 @@ class Round:
 
     outcomes: tuple[SyncOutcome, ...]
     rest: float
+
+
+def age_of(state: SyncState, now: datetime) -> timedelta:
+    """Return how old a complete listing is; one from the future counts as very old."""
+    if state.completed_at is None:
+        return timedelta.max
+    age = now - datetime.fromisoformat(state.completed_at)
+    return age if age >= timedelta(0) else timedelta.max

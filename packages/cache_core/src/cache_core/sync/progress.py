@@ -35,6 +35,10 @@ class Progresses:
         self._last: dict[str, Progress] = {}
         self._listeners: set[OnProgress] = set()
 
+    def __bool__(self) -> bool:
+        """Return whether a listing of any entity runs."""
+        return bool(self._last)
+
     def of(self, entity: str) -> Progress | None:
         """Return how far the entity is, or None when nothing runs."""
         return self._last.get(entity)

@@ -248,7 +248,7 @@ type Rows = tuple[Sequence[Stored], bool]
 async def first_of_each(services: Services, reads: Sequence[Selected]) -> list[Rows]:
     """Return of each of these reads what `first_rows` does."""
     limits = [read.selection.limit for read in reads]
-    longer = [read._replace(selection=read.selection._replace(limit=read.selection.limit + 1)) for read in reads]
+    longer = [Selected(read.entity, read.selection.and_one_more()) for read in reads]
     found = await services.cache.read(longer)
     return [(rows[:limit], len(rows) > limit) for rows, limit in zip(found, limits, strict=True)]
 

@@ -51,20 +51,22 @@ def _is_dated(spec: AnyTool) -> bool:
     return spec.destructive or (spec.shows_dates and not _DATED.isdisjoint(spec.reads))
 
 
+_ZONE = Selection(limit=1, fields=frozenset(("timezone",)))
+
+
 async def with_days(services: Services) -> Services:
     """Return the services with the days of the factory, which is read first where it never was.
 
     What that takes counts as waited for the answer.
     """
     (entity,) = FACTORY
-    first = Selection(limit=1, fields=frozenset(("timezone",)))
-    stored = await services.cache.select(entity, first)
+    stored = await services.cache.select(entity, _ZONE)
     if not stored and (await services.cache.state(entity)).completed_at is None:
         began = services.clock.monotonic()
         with services.awaited(FACTORY):
             await services.fresh.ensure(FACTORY)
         services = services.waited(services.clock.monotonic() - began)
-        stored = await services.cache.select(entity, first)
+        stored = await services.cache.select(entity, _ZONE)
     days = days_in(text(stored[0].record, "timezone") if stored else None)
     return services._replace(days=days, day=days.today(services.clock.now()))
 

@@ -33,6 +33,9 @@ class Caller:
     read_only: bool = False
 
 
+_LOCAL = Caller()
+
+
 class OfCall(TypedDict, total=False):
     """Services that one call has for itself; see `Services`."""
 
@@ -58,7 +61,7 @@ def caller() -> Caller:
     try:
         noted: Caller = get_http_request().scope[CALLER]
     except RuntimeError:
-        return Caller()
+        return _LOCAL
     return noted
 
 

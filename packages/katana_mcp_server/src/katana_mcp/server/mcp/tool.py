@@ -1,6 +1,7 @@
 """One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any, Self
 
 import structlog
@@ -31,12 +32,28 @@ LABEL = {"katana-mcp/integrity": "untrusted"}
 """The `_meta` of what may hold texts of records: customers, suppliers and shops wrote them, so they are data alone."""
 
 
+@dataclass(slots=True)
+class _Behind:
+    """What stands behind a tool: how it is listed, whose data it is about, and what it does, once it was called.
+
+    It is one attribute of the tool, as pydantic takes microseconds to find one.
+    """
+
+    listed: ListedTool
+    tenant: TenantDoor
+    loaded: AnyTool | None = None
+
+    async def spec(self) -> AnyTool:
+        """Return what the tool does, loaded beside the calls that are under way."""
+        if self.loaded is None:
+            self.loaded = await asyncio.to_thread(self.listed.spec)
+        return self.loaded
+
+
 class RequestTool(Tool):
     """A tool whose arguments are one request model and whose result is one answer model."""
 
-    _listed: ListedTool = PrivateAttr()
-    _loaded: AnyTool | None = PrivateAttr(None)
-    _tenant: TenantDoor = PrivateAttr()
+    _behind: _Behind = PrivateAttr()
 
     @classmethod
     def of(cls, listed: ListedTool, tenant: TenantDoor) -> Self:
@@ -55,8 +72,7 @@ class RequestTool(Tool):
                 open_world_hint=listed.open_world,
             ),
         )
-        tool._listed = listed
-        tool._tenant = tenant
+        tool._behind = _Behind(listed, tenant)
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
@@ -75,16 +91,17 @@ class RequestTool(Tool):
             outcome = "asked"
             return InputRequiredToolResult(question.request)
         except Exception as error:  # noqa: BLE001 - the one place that turns faults into text for the model
-            outcome, refusal = await refusal_of(error, self.name, self._tenant)
+            outcome, refusal = await refusal_of(error, self.name, self._behind.tenant)
             return refused(refusal)
         finally:
             seconds = asyncio.get_running_loop().time() - started
             _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Payload:
-        spec, dates = await self._spec(), DayReading()
+        behind, dates = self._behind, DayReading()
+        spec = await behind.spec()
         request = validated(spec.request, self.parameters, arguments, dates)
-        account, context = await self._tenant.services(), get_context()
+        account, context = await behind.tenant.services(), get_context()
         reports = ProgressReports(context, account.syncer.specs)
         services = for_caller(
             account,
@@ -108,12 +125,6 @@ class RequestTool(Tool):
         finally:
             stop()
             await reports.close()
-
-    async def _spec(self) -> AnyTool:
-        """Return what the tool does, loaded beside the calls that are under way."""
-        if self._loaded is None:
-            self._loaded = await asyncio.to_thread(self._listed.spec)
-        return self._loaded
 
 
 def sent(answer: Answer) -> Outgoing:
