@@ -59,6 +59,11 @@ def product_name(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> str:
     return " ".join(vocabulary[(nr * step + step) % len(vocabulary)] for step in (1, 7, 31)).title()
 
 
+def category(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> str:
+    """Return the category of a product: one of forty words."""
+    return vocabulary[nr % 40]
+
+
 def words_in_names(variants: int, most: int) -> list[str]:
     """Return the words that the names of at most so many variants begin with or have, the commonest first."""
     per_word = variants * 3 / len(VOCABULARY)  # a product has three words and five variants
@@ -75,7 +80,7 @@ def product(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> Record:
         "id": nr,
         "name": product_name(nr, vocabulary),
         "uom": "pcs",
-        "category_name": vocabulary[nr % 40],
+        "category_name": category(nr, vocabulary),
         "is_sellable": True,
         "is_producible": True,
         "is_purchasable": False,

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from bench.data import product_name, product_of
+from bench.data import category, product_name, product_of
 from cache_core.records import Json, decode, encode
 from cache_core.search_rules import parse
 
@@ -66,8 +66,8 @@ class VariantFloor(Floor):
         table = [(*map(record.get, fields), encode(record)) for record in records]
         codes = [(code, record["id"]) for record in records for code in _codes(record)]
         texts = [
-            (record["id"], record["sku"], _name(record), " ".join((*_codes(record)[1:], *_options(record))))
-            for record in records
+            (record["id"], record["sku"], name, " ".join((*_codes(record)[1:], *_options(record))), related)
+            for record, (name, related) in zip(records, map(_borrowed, records), strict=True)
         ]
         self._db.executemany(self._sql["insert"], table)
         self._db.executemany(self._sql["insert_code"], codes)
@@ -85,7 +85,7 @@ class VariantFloor(Floor):
         """Read a hundred records."""
         return self._read("hundred", first, first + 99)
 
-    async def search(self, text: str) -> object:
+    async def search(self, text: str) -> tuple[object, int]:
         """Find the best 20: those with this code, and those with words that begin so; and how many there are."""
         coded = [nr for (nr,) in self._all("coded", text)]
         ranked = self._all("ranked", _match(parse(text).tokens))
@@ -202,6 +202,7 @@ def _texts(listed: Json) -> list[Json]:
     return listed if isinstance(listed, list) else []
 
 
-def _name(record: _Wire) -> str:
-    nr = record["id"]
-    return product_name(product_of(nr)) if isinstance(nr, int) else ""
+def _borrowed(record: _Wire) -> tuple[str, str]:
+    """Return the name and the category of a variant's product."""
+    nr = product_of(cast("int", record["id"]))
+    return product_name(nr), category(nr)

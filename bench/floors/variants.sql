@@ -12,7 +12,7 @@ CREATE INDEX variant_updated ON variant (updated_at);
 CREATE INDEX variant_created ON variant (created_at);
 CREATE INDEX variant_barcode ON variant (internal_barcode);
 CREATE TABLE code (code COLLATE NOCASE, id, PRIMARY KEY (code, id)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5 (keys, names, extras, content = '', columnsize = 0);
+CREATE VIRTUAL TABLE words USING fts5 (keys, names, extras, related, content = '', columnsize = 0);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 
 -- name: insert
@@ -22,7 +22,7 @@ INSERT INTO variant VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 INSERT OR IGNORE INTO code VALUES (?, ?);
 
 -- name: insert_words
-INSERT INTO words (rowid, keys, names, extras) VALUES (?, ?, ?, ?);
+INSERT INTO words (rowid, keys, names, extras, related) VALUES (?, ?, ?, ?, ?);
 
 -- name: by_id
 SELECT json FROM variant WHERE id = ?;
