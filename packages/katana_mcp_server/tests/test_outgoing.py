@@ -1,8 +1,11 @@
 """What does not fit into one answer is cut where it can be seen, and what fits is left alone."""
 
 import json
+import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES, Payload, json_of
 from katana_mcp.tools.outgoing import outgoing as sent
@@ -79,3 +82,20 @@ def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
 def test_what_a_text_hides_is_shown_wherever_it_stands(text: str, shown: str) -> None:
     answer = outgoing({"rows": [{"name": text}], "warnings": []})
     assert answer["rows"] == [{"name": shown}]
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda values: st.lists(values, max_size=4) | st.dictionaries(st.text(), values, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(_JSON)
+@example(["\ud800", 2**64, -(2**63) - 1, 1e22, 1e-7, "\u2028\x7f\x1f\b\f/"])
+def test_the_text_of_an_answer_is_its_json_as_short_as_it_can_be(value: object) -> None:
+    text = json_of(value)
+    assert json.loads(text) == value
+    usual = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert len(text) <= len(usual)
+    assert not re.findall(r"\\u(?!00[01])", text)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
+from cache_core.records import iso
 from cache_core.states import UnreadField
 from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
 from cache_core.sync.patience import OnDue
@@ -75,6 +77,10 @@ AT_ONCE = 0.01
 """Seconds below which nothing was waited for."""
 _BRIEF = 0.8
 """Seconds that an answer waits for what would only make it newer."""
+
+
+_written = lru_cache(maxsize=64)(iso)
+"""The rows of an answer are held against the same moment."""
 
 
 class Services(NamedTuple):
@@ -154,6 +160,10 @@ class Services(NamedTuple):
     def today(self) -> datetime:
         """Return the first moment of the factory's day: the same one for a whole call."""
         return self.day or self.days.today(self.clock.now())
+
+    def midnight(self) -> str:
+        """Return the first moment of the factory's day as Katana writes it: what is earlier has passed."""
+        return _written(self.today())
 
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import msgspec
 from pydantic import BaseModel
 
 from katana_mcp.tools.hidden import escape_hidden_in, hides_nothing
@@ -41,9 +42,15 @@ _STEPS = (
 )
 
 
+_encoder = msgspec.json.Encoder()
+
+
 def json_of(payload: object) -> str:
     """Return the JSON text of an answer."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return _encoder.encode(payload).decode()
+    except (UnicodeEncodeError, OverflowError):  # half a surrogate pair, a number of more than 64 bits
+        return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
 def cut_in(value: object, texts: int, entries: int = _ALL) -> object:

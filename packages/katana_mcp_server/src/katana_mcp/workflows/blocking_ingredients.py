@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, cast
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record, iso
+from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
 from katana_mcp.references.resolve import first_rows, none_at_all
@@ -263,7 +263,7 @@ async def _to_answers(
     }
     names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
     beside = _Beside(levels, coming, needs, names, services)
-    today = iso(services.today())
+    today = services.midnight()
     return [_row(wait, beside, today) for wait in found]
 
 

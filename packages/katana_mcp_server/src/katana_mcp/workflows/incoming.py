@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selected, Selection, Stored
-from cache_core.records import Record, RecordId, is_set, iso
+from cache_core.records import Record, RecordId, is_set
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.resolve import Rows, first_of_each
 from katana_mcp.references.services import Services
@@ -96,7 +96,7 @@ class Arrival(NamedTuple):
 
     def to_answer(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
-        today = iso(services.today())
+        today = services.midnight()
         return Incoming.model_validate(
             {
                 self.key: get_int(self.document, "id"),

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from cache_core.conditions import NoneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record, iso
+from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text
 from katana_mcp.references.resolve import first_rows, none_at_all
@@ -218,7 +218,7 @@ async def _judged(
     orders: Sequence[Stored], shipped: Mapping[int | None, Decimal], services: Services
 ) -> Sequence[_Judged]:
     """Return the orders of which something is left to ship."""
-    today, days = iso(services.today()), services.days
+    today, days = services.midnight(), services.days
     asked = (today, days)
     size = len(orders) + len(shipped)
     return await computed_once(size, (*orders, shipped), _judged_on, orders, shipped, today, days, asked=asked)
@@ -350,7 +350,7 @@ def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, serv
         missing=missing_of(row.left, levels.get(place, EMPTY)),
         product_availability=text(row.record, "product_availability"),
         product_expected_date=expected,
-        overdue=(expected is not None and expected < iso(services.today())) or None,
+        overdue=(expected is not None and expected < services.midnight()) or None,
         linked_manufacturing_order_id=get_int(row.record, "linked_manufacturing_order_id"),
         incoming=[arrival.to_answer(names, services) for arrival in coming.by_place.get(place, [])[:_NAMED]],
     )

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, cast
 from pydantic import Field
 
 from cache_core.protocol import Stored
-from cache_core.records import Record, iso
+from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.documents.usual_fields import Some
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
@@ -256,7 +256,7 @@ async def _world(asked: Sequence[Asked], order: Stored | None, reads: PatientRea
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     levels, unjudged = await levels_in(stock, frozenset())
     coming, needs = await arrivals_and_needs(variants, services)
-    today, own = iso(services.today()), (_ORDER, order.id) if order else ("", None)
+    today, own = services.midnight(), (_ORDER, order.id) if order else ("", None)
 
     def day_of(moment: str) -> str:
         return "" if moment < today else services.days.day(moment)

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from cache_core.records import Record, iso
+from cache_core.records import Record
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
@@ -88,7 +88,7 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
         sources=[_source(source, asked, today, names, services) for source in promise.sources],
         sales_order_row_id=get_int(row, "id"),
         product_expected_date=text(row, "product_expected_date"),
-        note=_note(promise, names, iso(services.today())),
+        note=_note(promise, names, services.midnight()),
     )
 
 
@@ -160,7 +160,7 @@ def is_held(asked: Asked) -> bool:
 
 def overdue_arrivals(promised: Sequence[Promised], services: Services) -> list[Arrival]:
     """Return the arrivals that are overdue and that these rows count on, each document once."""
-    today = iso(services.today())
+    today = services.midnight()
     return [arrival for arrival in _counted_on(promised) if arrival.date is not None and arrival.date < today]
 
 
