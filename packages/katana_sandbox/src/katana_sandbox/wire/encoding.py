@@ -13,6 +13,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 _ASCII = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 _DECODER = json.JSONDecoder()
 _EXACT = 1e15
+_NESTED = (dict, list)
 
 
 def encode(value: object) -> bytes:
@@ -42,13 +43,14 @@ def _decoded(raw: bytes) -> tuple[Record, tuple[str, ...]]:
     """The object of bytes, and its members that are no plain values: rules read the same few over and over."""
     value = decode(raw)
     record = cast("Record", value) if isinstance(value, dict) else {}
-    return record, tuple(name for name, member in record.items() if isinstance(member, dict | list))
+    return record, tuple(name for name, member in record.items() if type(member) in _NESTED)
 
 
-def _copied(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _copied(member) for name, member in cast("Record", value).items()}
-    return [_copied(element) for element in cast("list[object]", value)] if isinstance(value, list) else value
+def _copied(value: Record | list[Any]) -> Record | list[Any]:
+    if type(value) is list:
+        return [_copied(element) if type(element) in _NESTED else element for element in value]
+    members = cast("Record", value).items()
+    return {name: _copied(member) if type(member) in _NESTED else member for name, member in members}
 
 
 def parse(raw: bytes) -> object:
