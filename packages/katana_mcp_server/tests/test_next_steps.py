@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 from command_line import Run
@@ -62,6 +63,16 @@ def test_the_steps_of_an_answer_can_be_typed(command_line: Run) -> None:
     second = command_line(*words)
     assert (second.code, second.data["total"]) == (0, first.data["total"])
     assert second.data["rows"] != first.data["rows"]
+
+
+def test_a_step_is_asked_of_the_same_account(command_line: Run, tmp_path: Path) -> None:
+    options = ("--sandbox", "--cache-dir", str(tmp_path / "my cache"), "--fresh-for=600")
+    first = command_line("call", "search_items", "query=fork seal", "limit=1", *options)
+    (step,) = first.data["next_actions"]
+    given = f"'--cache-dir={tmp_path}/my cache' --sandbox --fresh-for=600"
+    assert step == f"katana-mcp call {given} search_items 'query=fork seal' limit=1 page=2"
+    second = command_line(*shlex.split(step)[1:])
+    assert (second.code, second.data["total"]) == (0, first.data["total"])
 
 
 def test_a_text_that_is_no_answer_is_printed_as_it_is(command_line: Run) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from fastmcp import Client
@@ -18,12 +18,18 @@ from katana_mcp.server.application import application
 from katana_mcp.server.kept_tools import kept_tools
 
 
-async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
+async def call(settings: Settings, tool: str, arguments: Mapping[str, object], options: Sequence[str] = ()) -> int:
     """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused or incomplete.
 
     An answer is incomplete while the first sync is running: rows may be missing. It is then asked for again, for a
     minute at most. A preview of what cannot be applied is a refusal, and so is a plan that was not wholly applied.
     On a terminal the person there is asked what the tool asks a person; elsewhere nobody can be asked.
+
+    Args:
+        settings: whose account it is, and which tools there are.
+        tool: its name.
+        arguments: as they were typed.
+        options: that the settings were given by, for the next steps.
 
     Raises:
         SettingsError: a setting that cannot work.
@@ -43,7 +49,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
                 lambda answered: first_sync.unfinished(_object_in(_text_of(answered))) if changes_nothing else None,
                 lambda reached: tell(f"first sync {reached}:", 0, None),
             )
-    sys.stdout.write(_printed(_text_of(result), tool, arguments) + "\n")
+    sys.stdout.write(_printed(_text_of(result), lambda step: typed(step, tool, arguments, options)) + "\n")
     warming = None if result.is_error else (result.structured_content or {}).get("warming")
     if warming is not None:
         sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
@@ -109,12 +115,12 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _printed(text: str, tool: str, arguments: Mapping[str, object]) -> str:
+def _printed(text: str, as_typed: Callable[[str], str]) -> str:
     """Return an answer, indented and its next steps as they can be typed; a text that is no object as it is."""
     answer = _object_in(text)
     steps = answer.get("next_actions")
     if isinstance(steps, list):
-        answer["next_actions"] = [typed(str(step), tool, arguments) for step in cast("list[object]", steps)]
+        answer["next_actions"] = [as_typed(str(step)) for step in cast("list[object]", steps)]
     return json.dumps(answer, ensure_ascii=False, indent=1) if answer else text
 
 

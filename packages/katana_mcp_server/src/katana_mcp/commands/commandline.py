@@ -53,6 +53,15 @@ def given(flags: BaseModel | None) -> dict[str, object]:
     return {} if flags is None else flags.model_dump(exclude_none=True)
 
 
+def options_of(flags: BaseModel | None) -> list[str]:
+    """Return the words of a command line by which these flags are given again; secrets are none of them."""
+    words: list[str] = []
+    for name, value in given(flags).items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if value is True else [f"{option}={value}"]
+    return words
+
+
 def sentence(error: CycloptsError) -> str:
     """Return what is wrong with a command line, and how it is meant to be given; values of unknown options stay out."""
     command = " ".join(("katana-mcp", *(error.command_chain or ())))

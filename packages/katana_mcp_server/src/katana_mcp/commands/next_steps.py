@@ -7,7 +7,7 @@ import ast
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 _COMMAND = "katana-mcp call"
@@ -17,20 +17,21 @@ _PLAIN = re.compile(r"[\w-]*[A-Za-z][\w-]*", re.ASCII)
 _JSON = "--arguments"
 
 
-def typed(action: str, tool: str, arguments: Mapping[str, object]) -> str:
+def typed(action: str, tool: str, arguments: Mapping[str, object], options: Sequence[str] = ()) -> str:
     """Return a step of an answer as a command line, what is said of the call behind a `#`; one that is none as it is.
 
     Args:
         action: as in `search_items(..., page=2): more rows`.
         tool: that was called.
         arguments: it was called with, for which `...` stands.
+        options: of the command line, which each further call needs too: `--sandbox`.
     """
     if not _BEGIN.match(action):
         return action
     for end in (found.end() for found in _END.finditer(action)):
         call = _call(action[:end])
         if call is not None:
-            line = _line(call, tool, arguments)
+            line = _line(call, tool, arguments, options)
             about = action[end:].lstrip(": ")
             return action if line is None else f"{line}  # {about}" if about else line
     return action
@@ -44,7 +45,7 @@ def _call(text: str) -> ast.Call | None:
     return parsed if isinstance(parsed, ast.Call) else None
 
 
-def _line(call: ast.Call, tool: str, arguments: Mapping[str, object]) -> str | None:
+def _line(call: ast.Call, tool: str, arguments: Mapping[str, object], options: Sequence[str]) -> str | None:
     name = ast.unparse(call.func)
     try:
         own = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
@@ -56,7 +57,7 @@ def _line(call: ast.Call, tool: str, arguments: Mapping[str, object]) -> str | N
     untyped = {key: value for key, value in every.items() if value is None}
     words = [shlex.quote(f"{key}={_text(value)}") for key, value in every.items() if value is not None]
     given = [_JSON, shlex.quote(json.dumps(untyped))] if untyped else []
-    return " ".join([_COMMAND, name, *words, *given])
+    return " ".join([_COMMAND, *map(shlex.quote, options), name, *words, *given])
 
 
 def _text(value: object) -> str:
