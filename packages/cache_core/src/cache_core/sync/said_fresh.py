@@ -1,6 +1,6 @@
 """What was said of entities that were all fresh: it is said again while they stand as they did, and until one is old.
 
-Refuses to be asked while something runs or failed: then more is said of an entity than how it stands.
+It is not asked while a listing runs or after one failed: then more is said of an entity than how it stands.
 """
 
 from collections.abc import Mapping
