@@ -71,6 +71,9 @@ async def test_entities_that_stand_as_they_stood_are_looked_at_once(monkeypatch:
         return look(syncer, entity, state)
 
     monkeypatch.setattr(Syncer, "warming", noted)
+    world.source.broken["parts"] = "no parts today"
+    await world.fresh.ensure(["part"])
+    world.fresh.expire("recipe")
     for seconds, expected in ((0, []), (120, []), (1, ["maker", "gadget", "colour"]), (0, [])):
         world.clock.advance(seconds)
         looked_at.clear()

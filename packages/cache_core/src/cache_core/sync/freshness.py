@@ -114,7 +114,7 @@ class FreshReads:
         """
         names = self.with_parents(entities)
         standings = await self._cache.standings(names)
-        said = self._said.again(names, standings, self._clock.now()) if self._is_quiet() else None
+        said = self._said.again(names, standings, self._clock.now()) if self._is_quiet(names) else None
         if said is not None:
             return dict(said)
         old = self._old(standings)
@@ -128,13 +128,13 @@ class FreshReads:
             standings |= await self._cache.standings(due)
             old = self._old(standings)
         freshness = {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
-        if names and not old and self._is_quiet():
+        if names and not old and self._is_quiet(names):
             self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, dict(freshness))
         return freshness
 
-    def _is_quiet(self) -> bool:
+    def _is_quiet(self, names: Sequence[str]) -> bool:
         """Return whether how entities stand is all that there is to say of them, as long as none is old."""
-        return not (self._failed or self._expired_at or self._syncer.is_listing)
+        return (self._failed.keys() | self._expired_at.keys()).isdisjoint(names) and not self._syncer.is_listing
 
     def _old(self, standings: Mapping[str, Standing]) -> list[str]:
         """Return which of these entities are older than they should be, now."""
