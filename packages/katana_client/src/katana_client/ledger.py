@@ -47,6 +47,10 @@ class Priority(IntEnum):
     BULK = 1
 
 
+_PRIORITIES = tuple(Priority)
+"""An enumeration makes its members anew for each look."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quota:
     """How much may be sent, and what of it is kept for whom.
@@ -148,7 +152,7 @@ class Ledger:
 
     def line_up(self, owner: str, priorities: Collection[Priority], now: float) -> None:
         """Put the first of each of the owner's lines in line, keeping its place; other lines of it are empty."""
-        for priority in Priority:
+        for priority in _PRIORITIES:
             before = self.queue.pop(_line(owner, priority), None)
             if priority in priorities:
                 since = now if before is None else before.since
@@ -272,7 +276,7 @@ class Ledger:
         mine = self.queue.get(_line(owner, priority))
         if mine is None:
             return Counter()
-        within = {level: self._is_within(level, used, 0) for level in Priority}
+        within = {level: self._is_within(level, used, 0) for level in _PRIORITIES}
         place = (not within[priority], priority, mine.since, _line(owner, priority))
         return Counter(
             waiting.priority
@@ -283,8 +287,8 @@ class Ledger:
     def _free(self, priority: Priority, used: Counter[Priority], ahead: Counter[Priority]) -> int:
         """Return how many places work of this priority may take now: those before it and the shares of others stay."""
         within = self._is_within(priority, used, ahead[priority])
-        kept = {other: 0 if within else self._reserved(other, used) - used[other] for other in Priority}
-        left = sum(max(ahead[other], kept[other]) for other in Priority if other is not priority)
+        kept = {other: 0 if within else self._reserved(other, used) - used[other] for other in _PRIORITIES}
+        left = sum(max(ahead[other], kept[other]) for other in _PRIORITIES if other is not priority)
         return self.limit - used.total() - ahead[priority] - left
 
     def _counts_for(self, entry: Entry, now: float) -> float:

@@ -96,17 +96,18 @@ class Arrival(NamedTuple):
 
     def to_answer(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
-        today = services.midnight()
-        return Incoming.model_validate(
-            {
-                self.key: get_int(self.document, "id"),
-                "order_no": self.order_no,
-                "quantity": self.quantity,
-                "expected_date": self.date,
-                "overdue": (self.date is not None and self.date < today) or None,
-                "supplier": names.name("supplier", self.document.get("supplier_id")),
-            }
-        )
+        return Incoming.model_validate(self.fields(names, services))
+
+    def fields(self, names: Names, services: Services) -> dict[str, object]:
+        """Return the fields of `Incoming`, for an answer that has others beside them."""
+        return {
+            self.key: get_int(self.document, "id"),
+            "order_no": self.order_no,
+            "quantity": self.quantity,
+            "expected_date": self.date,
+            "overdue": (self.date is not None and self.date < services.midnight()) or None,
+            "supplier": names.name("supplier", self.document.get("supplier_id")),
+        }
 
 
 class Arrivals(NamedTuple):

@@ -105,7 +105,7 @@ def _day(day: str, today: date) -> str | None:
 
 
 def _source(source: Source, asked: Asked, today: date, names: Names, services: Services) -> PromiseSource:
-    arrival = source.arrival.to_answer(names, services).model_dump(exclude_none=True) if source.arrival else {}
+    arrival = {} if source.arrival is None else source.arrival.fields(names, services)
     fields = {
         "source": "booked" if source.kind == "stock" and is_held(asked) else source.kind,
         "quantity": source.quantity,

@@ -77,9 +77,9 @@ class _Reading:
         """Return the arguments that the shape has, by their own names, whatever else was given."""
         properties = cast("Mapping[str, Schema]", schema.get("properties", {}))
         taken: dict[str, object] = {}
-        for name, argument in shape.names.items():
-            if name not in given:
-                continue
+        known = [name for name in shape.names if name in given]
+        for name in known:
+            argument = shape.names[name]
             here = (*path, argument)
             if argument in taken:
                 self._twice(self.said.get(here, argument), name, path)
@@ -88,7 +88,7 @@ class _Reading:
                 self.said[here] = name
             value = _alone_in_a_list(given[name], properties[argument]) if name != argument else given[name]
             taken[argument] = self._value(value, properties[argument], shape.parts.get(argument), here)
-        if sum(name in given for name in shape.names) < len(given):
+        if len(known) < len(given):
             self._unknown(shape, given, path)
         return taken
 
