@@ -49,7 +49,7 @@ def json_of(payload: object) -> str:
     """Return the JSON text of an answer."""
     try:
         return _encoder.encode(payload).decode()
-    except (UnicodeEncodeError, OverflowError):  # half a surrogate pair, a number of more than 64 bits
+    except UnicodeEncodeError:  # half a surrogate pair
         return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
