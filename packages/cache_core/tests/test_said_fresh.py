@@ -23,7 +23,7 @@ class _Forgets(SaidFresh):
 
     def again(
         self, names: tuple[str, ...], standings: Mapping[str, Standing], now: datetime
-    ) -> Mapping[str, Freshness] | None:
+    ) -> dict[str, Freshness] | None:
         del names, standings, now
 
 

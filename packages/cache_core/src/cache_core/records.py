@@ -63,12 +63,9 @@ def canonical(record: Record) -> dict[str, Json]:
     return decode(encode(record))
 
 
-_WITHOUT_OFFSET = len("2021-09-01T07:49:29.813")
-
-
 def iso(moment: datetime) -> str:
     """Return an aware datetime as Katana writes it: UTC with milliseconds, `2021-09-01T07:49:29.813Z`."""
-    return f"{moment.astimezone(UTC).isoformat(timespec='milliseconds')[:_WITHOUT_OFFSET]}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def moment_in(value: object) -> str | None:

@@ -116,7 +116,7 @@ class FreshReads:
         standings = await self._cache.standings(names)
         said = self._said.again(names, standings, self._clock.now()) if self._is_quiet(names) else None
         if said is not None:
-            return dict(said)
+            return said
         old = self._old(standings)
         due = [name for name in old if name not in without and not self._is_left_alone(name)]
         if due:
@@ -129,7 +129,7 @@ class FreshReads:
             old = self._old(standings)
         freshness = {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
         if names and not old and self._is_quiet(names):
-            self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, dict(freshness))
+            self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, freshness)
         return freshness
 
     def _is_quiet(self, names: Sequence[str]) -> bool:

@@ -28,12 +28,13 @@ class SaidFresh:
 
     def again(
         self, names: tuple[str, ...], standings: Mapping[str, Standing], now: datetime
-    ) -> Mapping[str, Freshness] | None:
+    ) -> dict[str, Freshness] | None:
         """Return what was said of these entities; None where they stand otherwise, or one is older than it may be."""
         said = self._said.get(names)
         # A clock that was set back makes every listing one of the future.
-        holds = said is not None and said.since <= now <= said.until and said.standings == standings
-        return said.freshness if said is not None and holds else None
+        if said is None or not said.since <= now <= said.until or said.standings != standings:
+            return None
+        return dict(said.freshness)
 
     def keep(
         self,
@@ -45,4 +46,4 @@ class SaidFresh:
         """Keep what is said of entities that are all fresh, each for so long after its last complete listing."""
         listed = {name: datetime.fromisoformat(standings[name].state.completed_at or "") for name in names}
         until = min(moment + fresh_for[name] for name, moment in listed.items())
-        self._said[names] = _Said(standings, max(listed.values()), until, freshness)
+        self._said[names] = _Said(standings, max(listed.values()), until, dict(freshness))

@@ -149,7 +149,8 @@ def call(
 
             if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
                 settings = load(**given(flags), toolsets=("all",))
-            code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json), options_of(flags)))
+            options = ["=".join(option) for option in options_of(given(flags))]
+            code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json), options))
         except KeyboardInterrupt:
             from katana_mcp.commands.stopped import known  # noqa: PLC0415 - as above
 

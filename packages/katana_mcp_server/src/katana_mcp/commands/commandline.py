@@ -1,6 +1,6 @@
 """Settings as flags of a command, one per field, secrets left out; and what a command line lacks, in our words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from cyclopts import (
@@ -53,13 +53,10 @@ def given(flags: BaseModel | None) -> dict[str, object]:
     return {} if flags is None else flags.model_dump(exclude_none=True)
 
 
-def options_of(flags: BaseModel | None) -> list[str]:
-    """Return the words of a command line by which these flags are given again; secrets are none of them."""
-    words: list[str] = []
-    for name, value in given(flags).items():
-        option = f"--{name.replace('_', '-')}"
-        words += [option] if value is True else [f"{option}={value}"]
-    return words
+def options_of(flags: Mapping[str, object]) -> list[tuple[str, ...]]:
+    """Return each flag as it is typed: its option, and its value unless it is a plain yes."""
+    options = {f"--{name.replace('_', '-')}": value for name, value in flags.items()}
+    return [(option,) if value is True else (option, str(value)) for option, value in options.items()]
 
 
 def sentence(error: CycloptsError) -> str:

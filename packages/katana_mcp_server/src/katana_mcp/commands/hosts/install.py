@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from katana_mcp.caches.cache_files import BadInput, NotDone
 from katana_mcp.commands.cache.job import Report
+from katana_mcp.commands.commandline import options_of
 from katana_mcp.commands.hosts.files import Entries, changed_file, read_entries
 from katana_mcp.commands.hosts.hosts import HOSTS, Host, HostName, Start, plain
 from katana_mcp.configuration.env_file import read_env_file
@@ -177,16 +178,12 @@ def _of_this_shell(unwanted: Collection[str]) -> dict[str, str]:
 
 def _typed(flags: Mapping[str, object]) -> list[str]:
     """Return flags as they are typed; what is relative to here is made whole."""
-    words: list[str] = []
-    for name, value in flags.items():
-        flag = f"--{name.replace('_', '-')}"
-        if value is True:
-            words.append(flag)
-        elif name in _PLACES:
-            words += [flag, str(Path(str(value)).expanduser().absolute())]
-        else:
-            words += [flag, str(value)]
-    return words
+    whole = {name: _absolute(value) if name in _PLACES else value for name, value in flags.items()}
+    return [word for option in options_of(whole) for word in option]
+
+
+def _absolute(place: object) -> Path:
+    return Path(str(place)).expanduser().absolute()
 
 
 _PLACES = frozenset({"env_file", "api_key_file", "cache_dir", "catalog_file"})
