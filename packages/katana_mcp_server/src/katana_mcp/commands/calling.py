@@ -1,5 +1,6 @@
 """`katana-mcp call`: one tool, called from a shell as a host would call it, and its answer as JSON."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object], o
         SettingsError: a setting that cannot work.
     """
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
+    asyncio.get_running_loop().set_exception_handler(told_unless_stopped)
     server = application(settings)
     with bars() as tell:
 
@@ -54,6 +56,18 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object], o
     if warming is not None:
         sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
     return 1 if result.is_error or warming is not None or _falls_short(result.structured_content or {}) else 0
+
+
+def told_unless_stopped(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell of what a task ended with as usual, but of Ctrl-C, which every task ends with where it is pressed twice."""
+    error: BaseException | None = context.get("exception")
+    if isinstance(error, BaseExceptionGroup):
+        _, rest = cast("BaseExceptionGroup[BaseException]", error).split(KeyboardInterrupt)
+        is_stopped = rest is None
+    else:
+        is_stopped = isinstance(error, KeyboardInterrupt)
+    if not is_stopped:
+        loop.default_exception_handler(context)
 
 
 def _text_of(result: CallToolResult) -> str:
