@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cache_core.records import Record
+from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
 from katana_mcp.values import EMPTY, get_bool, number
 
@@ -29,6 +29,12 @@ class PurchasableVariant:
     supplier: int | None = None
     supplier_name: str | None = None
     minimum: Decimal | None = None
+
+
+def is_gone(variant: Record, names: Names) -> bool:
+    """Return whether a variant, or its item, is archived or deleted in Katana."""
+    records = (variant, names.item(variant) or EMPTY)
+    return any(is_set(record, name) for record in records for name in ("archived_at", "deleted_at"))
 
 
 def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:

@@ -12,6 +12,7 @@ from cache_core.sync import StockAnswer
 from katana_mcp.documents.usual_fields import Some
 from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.references.namesakes import details_of, told_apart
+from katana_mcp.references.purchasable import is_gone
 from katana_mcp.references.resolve import one_record
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -293,18 +294,18 @@ def _supplies(variants: Sequence[int], names: Names) -> Mapping[int, Supply]:
     factory = next(names.of("factory"), EMPTY)
     usual = text(factory, "default_po_lead_time") or ""
     return {
-        variant: _supply(record, names.item(record) or EMPTY, int(usual) if usual.isdecimal() else None)
+        variant: _supply(record, names, int(usual) if usual.isdecimal() else None)
         for variant in variants
         if (record := names.record("variant", variant)) is not None
     }
 
 
-def _supply(variant: Record, item: Record, usual: int | None) -> Supply:
-    days = get_int(variant, "lead_time")
+def _supply(variant: Record, names: Names, usual: int | None) -> Supply:
+    days, item, no_more = get_int(variant, "lead_time"), names.item(variant) or EMPTY, is_gone(variant, names)
     if get_bool(item, "is_producible"):
-        return Supply("make", days)
+        return Supply("make", days, no_more)
     is_bought = get_bool(item, "is_purchasable") is not False
-    return Supply("buy" if is_bought else None, usual if days is None else days)
+    return Supply("buy" if is_bought else None, usual if days is None else days, no_more)
 
 
 def _promise(asked: Asked, known: _Known) -> Promised:

@@ -141,8 +141,8 @@ def _unknown_day(source: Source, names: Names, today: str) -> str:
     """Return why nobody knows when stock, or what is made or bought, is there."""
     if source.kind == "stock":
         return "its stock could not be read"
-    if source.is_forbidden:
-        return "this location allows no manufacturing"
+    if source.is_gone or source.is_forbidden:
+        return "it is archived or deleted in Katana" if source.is_gone else "this location allows no manufacturing"
     if source.last is not None and source.last.day == NEVER:
         return f"{names.sku(source.waits_for) or source.waits_for}: {_reason(source.last, names, today)}"
     if source.lead_time is not None and abs(source.lead_time) > MOST_DAYS:

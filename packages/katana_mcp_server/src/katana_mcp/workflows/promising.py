@@ -35,6 +35,7 @@ class Source(NamedTuple):
         last: where the last part of that ingredient comes from.
         counts_on: what has to arrive for its ingredients, where it is made.
         is_forbidden: whether it would have to be made where nothing may be.
+        is_gone: whether it is archived or deleted, so that no more of it comes.
     """
 
     kind: Kind
@@ -46,6 +47,7 @@ class Source(NamedTuple):
     last: "Source | None" = None
     counts_on: Sequence[Arrival] = ()
     is_forbidden: bool = False
+    is_gone: bool = False
 
     @property
     def is_ours(self) -> bool:
@@ -81,10 +83,11 @@ class Promise(NamedTuple):
 
 
 class Supply(NamedTuple):
-    """How a variant is got where there is none: `makes` or `buys` it, and the days that it takes."""
+    """How a variant is got where there is none: `makes` or `buys` it, and the days; `is_gone` as of a `Source`."""
 
     kind: Literal["make", "buy"] | None
     lead_time: int | None
+    is_gone: bool = False
 
 
 @dataclass(slots=True)
@@ -162,6 +165,8 @@ class World:
         variant, location = place
         supply = self.supplies.get(variant, Supply(None, None))
         kind: Kind = "make" if supply.kind == "make" else "buy"
+        if supply.is_gone:
+            return Source(kind, quantity, NEVER, is_gone=True)
         if kind == "make" and location in self.idle:
             return Source(kind, quantity, NEVER, is_forbidden=True)
         if variant in above:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
-from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
+from katana_mcp.references.purchasable import PurchasableVariant, is_gone, purchasable_variant
 from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
@@ -183,9 +183,7 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
     item = names.item(record) or EMPTY
     reasons = {
         "its item is not known": not good.is_cached,
-        "it is archived or deleted in Katana": any(
-            is_set(entry, name) for entry in (record, item) for name in ("archived_at", "deleted_at")
-        ),
+        "it is archived or deleted in Katana": is_gone(record, names),
         "it is a service": good.service,
         "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
         "it is not marked as bought": not good.bought,
