@@ -32,7 +32,7 @@ _COMPANY = frozenset(("id", "name", "currency"))
 READ_OF: Mapping[str, frozenset[str]] = {
     **{entity: _ITEM for _, entity in VARIANT_PARENTS},
     "customer": _COMPANY | {"discount_rate"},
-    "supplier": _COMPANY,
+    "supplier": _COMPANY | {"deleted_at"},
     "location": frozenset(("id", "name", "sales_allowed", "purchase_allowed", "manufacturing_allowed", "deleted_at")),
 }
 """What is read of records that are looked up; the addresses of a customer, say, are not. Of others it is all."""

@@ -45,12 +45,14 @@ from katana_mcp.workflows.replenish_orders import (
 )
 from katana_mcp.workflows.replenish_reading import (
     DRAFTS,
+    deleted_of,
     drafted,
     every_variant,
     levels_in,
     only_made,
     producible,
     recipes_of,
+    taken_of,
     within_horizon,
 )
 from katana_mcp.workflows.requirements import Coming, Level, Place, Recipes, Requirements, ingredients, requirements
@@ -208,8 +210,14 @@ async def _read(
     looked_at = list(dict.fromkeys([*roots, *ingredients(recipes)]))
     spent = services.clock.monotonic() - began
     stock = await reads.stock().ensure(looked_at, FRESH_FOR, spent, fields=LEVELS)
-    levels, unknown = await levels_in(stock, places_in(conditions))
+    places = places_in(conditions)
+    levels, unknown = await levels_in(stock, places)
     everywhere, needs = (await levels_in(stock, frozenset()))[0], None
+    listed = {variant for variant, _ in everywhere}
+    deleted = await deleted_of(variants, [variant for variant in looked_at if variant not in listed], services)
+    if deleted:
+        levels = await taken_of(deleted, levels, places, services)
+        recipes = {made: recipe for made, recipe in recipes.items() if made not in deleted}
     if request.horizon_days is not None:
         end = _end(request.horizon_days, services)
         levels, needs = await within_horizon(levels, looked_at, end, services)

@@ -188,6 +188,7 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
         "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
         "it is not marked as bought": not good.bought,
         _NO_SUPPLIER: good.supplier is None,
+        "its supplier is deleted in Katana": is_set(names.record("supplier", good.supplier) or EMPTY, "deleted_at"),
         "it has no purchase price": price_of(good) is None,
         "the currency of its supplier is not known": good.currency is None,
         "its purchase unit holds nothing": rate_of(good) <= 0,

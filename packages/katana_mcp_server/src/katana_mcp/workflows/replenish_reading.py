@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from cache_core.conditions import LIVE, Missing, OneOf, Order, Visibility
+from cache_core.conditions import EVERYTHING, LIVE, Missing, OneOf, Order
 from cache_core.protocol import Selected, Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer, target_of
@@ -16,27 +16,49 @@ from katana_mcp.workflows.needs import Needs, needs_of
 from katana_mcp.workflows.requirements import Level, Place, Recipes
 
 _MOST, _MOST_LEVELS = 10_000, 20
-_LIVING = Visibility(archived=True)
-_PRODUCT, _MADE = frozenset(("product_id",)), frozenset(("is_producible",))
+_ID, _PRODUCT, _MADE = (frozenset((name,)) for name in ("id", "product_id", "is_producible"))
 
 
 async def every_variant(services: Services) -> tuple[list[Stored], bool]:
     """Return the variants of products and materials, and whether there are more than are looked at.
 
-    Of what is archived only what open orders need.
+    Of what is archived or deleted only what open orders need.
     """
-    # Read one by one: what is archived must not crowd out what is not.
+    # Read one by one: what is archived or deleted must not crowd out what is not.
     reads = [
         Selected("variant", Selection((Missing(path, missing=False),), Order("id"), _MOST, visibility=visibility))
-        for visibility in (LIVE, _LIVING)
+        for visibility in (LIVE, EVERYTHING)
         for path in ("product_id", "material_id")
     ]
     listed = await first_of_each(services, reads)
     every = {row.id: row for found, _ in listed for row in found}
-    archived = [key for key, row in every.items() if row.archived and isinstance(key, int)]
-    needed = {variant for variant, _ in await needs_of(archived, services)} if archived else ()
-    kept = [row for key, row in every.items() if not row.archived or key in needed]
+    gone = [key for key, row in every.items() if _is_gone(row) and isinstance(key, int)]
+    needed = {variant for variant, _ in await needs_of(gone, services)} if gone else ()
+    kept = [row for key, row in every.items() if not _is_gone(row) or key in needed]
     return kept[:_MOST], any(more for _, more in listed) or len(kept) > _MOST
+
+
+def _is_gone(row: Stored) -> bool:
+    return row.archived or row.deleted
+
+
+async def deleted_of(variants: Iterable[Stored], others: Sequence[int], services: Services) -> frozenset[int]:
+    """Return which of these variants, and of others by their ids, are deleted."""
+    found = (await services.cache.get_many("variant", others, _ID)).rows if others else ()
+    return frozenset(row.id for row in (*variants, *found) if row.deleted and isinstance(row.id, int))
+
+
+async def taken_of(
+    deleted: Collection[int], levels: Mapping[Place, Level], places: frozenset[object], services: Services
+) -> Mapping[Place, Level]:
+    """Return these levels, and what open orders at these places, or at all, take of deleted variants without one."""
+    needs = await needs_of(list(deleted), services)
+    nothing = Decimal(0)
+    return dict(levels) | {
+        place: Level(nothing, nothing, sum((need.quantity for need in of), nothing), nothing, is_listed=False)
+        for place, of in needs.items()
+        if place not in levels and (not places or place[1] in places)
+    }
 
 
 async def recipes_of(made: Sequence[int], services: Services) -> tuple[Recipes, bool]:

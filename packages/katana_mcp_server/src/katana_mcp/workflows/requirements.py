@@ -14,12 +14,16 @@ type Coming = Callable[[Place, Decimal], Decimal]
 
 
 class Level(NamedTuple):
-    """The stock of a variant at a location, in its unit; `target` is its reorder point or safety stock."""
+    """The stock of a variant at a location, in its unit; `target` is its reorder point or safety stock.
+
+    Where `is_listed` is false Katana lists no stock of it there: only what open orders take is known.
+    """
 
     target: Decimal
     in_stock: Decimal
     committed: Decimal
     expected: Decimal
+    is_listed: bool = True
 
     @property
     def free(self) -> Decimal:
@@ -94,7 +98,7 @@ def requirements(
             result.used |= {place: used} if used else {}
             if short > 0:
                 short -= coming(place, short)
-                result.found.append(Requirement(place, short, level, makes))
+                result.found.append(Requirement(place, short, level if level and level.is_listed else None, makes))
             if short > 0 and location not in idle:
                 _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
     return result
