@@ -90,6 +90,7 @@ def test_the_list_goes_page_by_page(run: Run) -> None:
     rest = run("list", "--limit", "2", "--before", "2", "--json")
     assert [(entry["id"], entry["state"]) for entry in rest.data["entries"]] == [(1, "expired")]
     assert run("list", "--before", "1").out == "the journal holds no plan before that\n"
+    assert "older ones" not in run("list", "--limit", "3").out
     most = str(2**64)
     assert len(run("list", "--limit", most, "--before", most, "--json").data["entries"]) == 3
     assert run("list", "--before", f"-{most}", "--json").data == {"entries": []}
@@ -114,6 +115,27 @@ def test_an_entry_is_shown_action_by_action(run: Run) -> None:
     assert [action["state"] for action in shown["actions"]] == ["applied", "unknown", "not_tried"]
     assert shown["actions"][0]["result"] == {"id": 7}
     assert "digest" not in shown
+
+
+def test_an_id_is_shown_as_commands_take_it_and_what_undoes_it_as_it_is_typed(run: Run, path: Path) -> None:
+    clock = SystemClock()
+    revert = {"tool": "modify_x", "arguments": {"x_id": 10000125, "note": None, "rows": [{"row_id": 10000195}]}}
+    with closing(JournalFile(path, clock)) as file:
+        file.add(plan_of("applied", clock, actions=1))
+        ends = claimed(file, "applied", "host:1")
+        file.sending(ends, 0)
+        file.done(ends, 0, ActionState("applied", {"id": 10000195}))
+        file.finish(ends, OUTCOME | {"revert": revert})
+    _, line, *_, undo = run("show", "1").out.splitlines()
+    assert "applied  10000195  " in line
+    command = """x_id=10000125 'rows=[{"row_id": 10000195}]' --arguments '{"note": null}'"""
+    assert undo == f"to undo it: katana-mcp call modify_x {command}"
+    url = "http://127.0.0.1:9/v1"
+    assert (
+        run("show", "1", "--base-url", url)
+        .out.splitlines()[-1]
+        .startswith(f"to undo it: katana-mcp call --base-url={url} modify_x x_id=")
+    )
 
 
 @pytest.mark.usefixtures("kept")

@@ -53,11 +53,15 @@ def _line(call: ast.Call, tool: str, arguments: Mapping[str, object], options: S
         return None
     if call.args and name != tool:
         return None
-    every = {**arguments, **own} if call.args else own
-    untyped = {key: value for key, value in every.items() if value is None}
-    words = [shlex.quote(f"{key}={_text(value)}") for key, value in every.items() if value is not None]
+    return command_of(name, {**arguments, **own} if call.args else own, options)
+
+
+def command_of(tool: str, arguments: Mapping[str, object], options: Sequence[str] = ()) -> str:
+    """Return a call as it is typed at a shell; the options are those of the command line."""
+    untyped = {key: value for key, value in arguments.items() if value is None}
+    words = [shlex.quote(f"{key}={_text(value)}") for key, value in arguments.items() if value is not None]
     given = [_JSON, shlex.quote(json.dumps(untyped))] if untyped else []
-    return " ".join([_COMMAND, *map(shlex.quote, options), name, *words, *given])
+    return " ".join([_COMMAND, *map(shlex.quote, options), tool, *words, *given])
 
 
 def _text(value: object) -> str:

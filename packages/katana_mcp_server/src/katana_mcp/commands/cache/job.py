@@ -29,6 +29,11 @@ class Line:
     good: bool | None = None
 
 
+def id_cell(found: object) -> str | None:
+    """Return an id for a table as commands take it: without the commas of a count."""
+    return None if found is None else str(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table for people.

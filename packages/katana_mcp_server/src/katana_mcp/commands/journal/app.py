@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from katana_mcp.commands.cache.app import AsJson, run_command
-from katana_mcp.commands.commandline import VARIABLES, flags_of
+from katana_mcp.commands.commandline import VARIABLES, flags_of, given, options_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,7 +40,7 @@ def list_entries(*, limit: int = 20, before: int | None = None, as_json: AsJson 
 
 @app.command(usage="Usage: katana-mcp journal show [OPTIONS] ENTRY")
 def show(entry: int, /, *, as_json: AsJson = False, flags: Given = None) -> None:
-    """Show one plan: what was to be sent, and how each action ended.
+    """Show one plan: what was to be sent, how each action ended, and the command that plans to undo it.
 
     Args:
         entry: its number in the list.
@@ -49,7 +49,8 @@ def show(entry: int, /, *, as_json: AsJson = False, flags: Given = None) -> None
     """
     from katana_mcp.commands.journal import look as command  # noqa: PLC0415 - as above
 
-    run_command(lambda job: command.entry(job, entry), flags, as_json=as_json)
+    options = ["=".join(option) for option in options_of(given(flags))]
+    run_command(lambda job: command.entry(job, entry, options), flags, as_json=as_json)
 
 
 @app.command

@@ -4,15 +4,23 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from typing import TypedDict, cast
 
 from cache_core.records import encode
 from katana_mcp.caches.cache_files import BadInput, NotDone
-from katana_mcp.commands.cache.job import Job, Line, Report, Sheet
+from katana_mcp.commands.cache.job import Job, Line, Report, Sheet, id_cell
+from katana_mcp.commands.next_steps import command_of
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import MOST, JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
 from katana_mcp.journal.telling import counts, entry_payload
+
+
+class _Revert(TypedDict):
+    tool: str
+    arguments: dict[str, object]
+
 
 _PAGE = 200
 _GOOD = {"applied": True, "failed": False, "unknown": False, "sending": False}
@@ -25,11 +33,13 @@ async def entries(job: Job, limit: int, before: int | None) -> Report:
     if (nothing := _nothing(job)) is not None:
         return Report({"entries": []}, notes=(nothing,))
     older = None if before is None else _bounded(before)
-    found = await _query(job, lambda journal: journal.entries(_bounded(limit), older))
+    most = min(limit, MOST - 1)
+    listed = await _query(job, lambda journal: journal.entries(most + 1, older))
+    found = listed[:most]
     now = job.clock.now()
     head = ("entry", "planned", "state", "actions", "tool", "by", "what")
     notes = [] if found else ["the journal holds no plan before that" if before else "nothing was planned yet"]
-    if len(found) == limit:
+    if len(listed) > most:
         notes.append(f"older ones: katana-mcp journal list --before {found[-1].id}")
     return Report(
         {"entries": [_data(journal_entry, now) for journal_entry in found]},
@@ -38,8 +48,8 @@ async def entries(job: Job, limit: int, before: int | None) -> Report:
     )
 
 
-async def entry(job: Job, number: int) -> Report:
-    """Return one entry with its actions."""
+async def entry(job: Job, number: int, options: Sequence[str] = ()) -> Report:
+    """Return one entry with its actions, and the command that plans to undo it; it needs these options too."""
     if (nothing := _nothing(job)) is not None:
         return Report({"entry": None}, notes=(nothing,))
     found = await _query(job, lambda journal: journal.entry(_bounded(number)))
@@ -47,9 +57,8 @@ async def entry(job: Job, number: int) -> Report:
         raise NotDone(f"the journal has no entry {number}: katana-mcp journal list names those that there are")
     now = job.clock.now()
     head = ("action", "request", "what", "state", "id", "at", "why")
-    return Report(
-        _data(found, now), sheets=(Sheet(head, _actions(found)),), notes=(found.plan.summary, *_entry_lines(found, now))
-    )
+    notes = (found.plan.summary, *_entry_lines(found, now), *_undo(found, options))
+    return Report(_data(found, now), sheets=(Sheet(head, _actions(found)),), notes=notes)
 
 
 async def export(job: Job) -> Report:
@@ -97,7 +106,7 @@ def _line(entry: Entry, now: datetime) -> Line:
     states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counted.items())
     good = [_GOOD[state] for state in counted if state in _GOOD]
     stands = entry.stands(now) + (", refused" if entry.refused and entry.finished_at is None else "")
-    cells = (entry.id, _time(plan.created_at), stands, states, plan.tool, plan.principal, plan.summary)
+    cells = (id_cell(entry.id), _time(plan.created_at), stands, states, plan.tool, plan.principal, plan.summary)
     return Line(cells, all(good) if good else None)
 
 
@@ -109,7 +118,7 @@ def _actions(entry: Entry) -> Sequence[Line]:
                 f"{sent.get('method', '')} {sent.get('path', '')}",
                 sent.get("title"),
                 outcome.state.replace("_", " "),
-                (outcome.result or {}).get("id"),
+                id_cell((outcome.result or {}).get("id")),
                 _time(outcome.at),
                 outcome.error,
             ),
@@ -132,6 +141,14 @@ def _entry_lines(entry: Entry, now: datetime) -> list[str]:
     if entry.amended_at is not None:
         lines.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
     return lines
+
+
+def _undo(entry: Entry, options: Sequence[str]) -> list[str]:
+    revert = (entry.amended or entry.outcome or {}).get("revert")
+    if not isinstance(revert, dict):
+        return []
+    call = cast("_Revert", revert)
+    return [f"to undo it: {command_of(call['tool'], call['arguments'], options)}"]
 
 
 def _time(moment: datetime | None) -> str | None:

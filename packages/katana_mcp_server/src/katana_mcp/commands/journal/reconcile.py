@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from katana_mcp.caches.cache_files import NotDone
-from katana_mcp.commands.cache.job import Job, Line, Report, Sheet
+from katana_mcp.commands.cache.job import Job, Line, Report, Sheet, id_cell
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import journal_path
 from katana_mcp.server.wiring import connected
@@ -48,14 +48,19 @@ def _data(result: Reconciled) -> dict[str, object]:
 
 def _lines(result: Reconciled) -> list[Line]:
     if result.outcome is None:
-        return [Line((result.entry.id, None, result.entry.plan.summary, result.was, None, None))]
+        return [Line((id_cell(result.entry.id), None, result.entry.plan.summary, result.was, None, None))]
     return [
         Line(
-            (result.entry.id, place, action.title, action.state.replace("_", " "), action.id, _last_asked(action)),
+            _cells(result, place, action),
             {"applied": True, "unknown": False}.get(action.state),
         )
         for place, action in enumerate(result.outcome.actions, 1)
     ]
+
+
+def _cells(result: Reconciled, place: int, action: ActionOutcome) -> tuple[object, ...]:
+    state = action.state.replace("_", " ")
+    return (id_cell(result.entry.id), place, action.title, state, id_cell(action.id), _last_asked(action))
 
 
 def _last_asked(action: ActionOutcome) -> str | None:
