@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from katana_mcp.commands.cache.job import Line, Report, Sheet
-from katana_mcp.commands.cache.screen import bars, confirmed, print_report
+from katana_mcp.commands.cache.screen import bars, confirmed, print_report, sentences
 from katana_sandbox import ManualClock
 
 HEAD = ("entity", "flag", "records", "age", "cursor", "quarantined", "unfinished")
@@ -66,6 +66,25 @@ def test_in_a_log_a_line_each_quarter_of_a_minute_says_how_far_it_is(capsys: pyt
     out, err = capsys.readouterr()
     lines = ("variant 750/5,000", "variant 1,500/5,000", "customer 40")
     assert (out, err) == ("", "".join(f"katana-mcp: {line}\n" for line in lines))
+
+
+def test_a_sentence_of_progress_is_shown_without_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = ManualClock()
+    with sentences(clock.monotonic) as tell:
+        clock.advance(15)
+        tell("step 3 of 3: complete it", 0, None)
+    assert capsys.readouterr().err == "katana-mcp: step 3 of 3: complete it\n"
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with sentences() as tell:
+        tell("syncing locations: 1/3", 0, 5)
+        tell("syncing locations: 3/3", 1, 5)
+    *_, last = screen.getvalue().split("syncing")
+    assert last.startswith((" locations: 3/3\n", " locations: 3/3\x1b"))
+    assert not re.search(r"0/|1/5|-:--", screen.getvalue())
 
 
 @pytest.mark.parametrize("width", [80, 40])

@@ -11,7 +11,7 @@ from fastmcp.client.client import CallToolResult
 from fastmcp.client.elicitation import ElicitationHandler, ElicitResult
 
 from katana_mcp.commands import first_sync
-from katana_mcp.commands.cache.screen import ShownProgress, bars, confirmed, is_interactive
+from katana_mcp.commands.cache.screen import ShownProgress, confirmed, is_interactive, sentences
 from katana_mcp.commands.next_steps import typed
 from katana_mcp.configuration import logs
 from katana_mcp.configuration.settings import Settings, SettingsError
@@ -38,7 +38,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object], o
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
     asyncio.get_running_loop().set_exception_handler(told_unless_stopped)
     server = application(settings)
-    with bars() as tell:
+    with sentences() as tell:
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             tell(message or tool, int(progress), None if total is None else int(total))
@@ -49,7 +49,7 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object], o
             result = await first_sync.complete(
                 lambda: client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress),
                 lambda answered: first_sync.unfinished(_object_in(_text_of(answered))) if changes_nothing else None,
-                lambda reached: tell(f"first sync {reached}:", 0, None),
+                lambda reached: tell(f"first sync {reached}", 0, None),
             )
     sys.stdout.write(_printed(_text_of(result), lambda step: typed(step, tool, arguments, options)) + "\n")
     warming = None if result.is_error else (result.structured_content or {}).get("warming")

@@ -98,15 +98,33 @@ class ShownProgress:
 @contextmanager
 def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[ShownProgress]:
     """Show progress on stderr while the block runs: bars on a terminal that can, elsewhere a line now and then."""
+    with _shown(_drawn, _lines(_counted, monotonic)) as progress:
+        yield progress
+
+
+@contextmanager
+def sentences(monotonic: Callable[[], float] = time.monotonic) -> Generator[ShownProgress]:
+    """Show what is told last on stderr while the block runs, without counts: it says itself how far it is."""
+    with _shown(_last_one, _lines(lambda what, _done, _total: what, monotonic)) as progress:
+        yield progress
+
+
+@contextmanager
+def _shown(drawn: Callable[[Console], AbstractContextManager[Tell]], lines: Tell) -> Generator[ShownProgress]:
     console = Console(stderr=True)
-    lines = _lines(monotonic)
     can_draw = console.is_terminal and not console.is_dumb_terminal
-    progress = ShownProgress(lambda: _drawn(console) if can_draw else nullcontext(lines))
+    progress = ShownProgress(lambda: drawn(console) if can_draw else nullcontext(lines))
     progress.start()
     try:
         yield progress
     finally:
         progress.stop()
+
+
+@contextmanager
+def _last_one(console: Console) -> Generator[Tell]:
+    with console.status("") as status:
+        yield lambda what, _done, _total: status.update(_plain(what))
 
 
 @contextmanager
@@ -123,14 +141,18 @@ def _drawn(console: Console) -> Generator[Tell]:
         yield tell
 
 
-def _lines(monotonic: Callable[[], float]) -> Tell:
+def _counted(what: str, done: int, total: int | None) -> str:
+    return f"{what} {done:,}{'' if total is None else f'/{total:,}'}"
+
+
+def _lines(words: Callable[[str, int, int | None], str], monotonic: Callable[[], float]) -> Tell:
     last = monotonic()
 
     def tell(what: str, done: int, total: int | None) -> None:
         nonlocal last
         if monotonic() - last >= _EVERY:
             last = monotonic()
-            sys.stderr.write(f"katana-mcp: {what} {done:,}{'' if total is None else f'/{total:,}'}\n")
+            sys.stderr.write(f"katana-mcp: {words(what, done, total)}\n")
 
     return tell
 
