@@ -132,7 +132,9 @@ def proves_told(preview: Payload, record: Mapping[str, Any]) -> None:
 
 
 def _plain(value: object) -> object:
-    return float(value) if isinstance(value, str) and value.replace(".", "", 1).isdecimal() else value
+    if isinstance(value, str) and value.removeprefix("-").replace(".", "", 1).isdecimal():
+        return float(value)
+    return value
 
 
 def _comes_or_goes(collection: str, key: object, before: Held, after: Held) -> bool:
