@@ -286,6 +286,11 @@ async def test_a_server_that_was_never_reached_has_done_nothing(tmp_path: Path) 
         await gone.call("book", {}, _unheard)
 
 
+def test_variables_that_are_not_set_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=r"^upstreams\.shipping: not set in the environment: NO_A, NO_B$"):
+        Connection("shipping", Upstream(command=("./gone",), env=("NO_B", "NO_A")), tmp_path)
+
+
 async def _unheard(progress: float, total: float | None, message: str | None) -> None: ...
 
 

@@ -375,3 +375,7 @@ async def test_a_token_is_good_for_the_caller_and_the_account_that_it_was_given_
     with pytest.raises(Refused) as raised:
         await entry_of_token(token, parts)
     assert raised.value.warnings == (blocking(warning_codes.UNKNOWN_PLAN, message, "plan_tokens"),)
+    with pytest.raises(Refused) as raised:
+        await entry_of_token(token, parts._replace(sandbox=True))
+    ends = "a sandbox that a server starts for itself ends with it, and so do its plans"
+    assert raised.value.warnings == (blocking(warning_codes.UNKNOWN_PLAN, f"{message}; {ends}", "plan_tokens"),)

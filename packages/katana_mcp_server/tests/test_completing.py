@@ -1,6 +1,7 @@
 """Manufacturing orders completed through a server: what is used and lacks is shown, sent once, found, taken back."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -175,7 +176,9 @@ async def test_what_does_not_fit_is_refused_and_what_is_unusual_is_said(
         clock.advance(61)
         assert codes(await planned(stage, TOOL, order, **asked)) == {code}, asked
     clock.advance(61)
-    assert "over_production" in codes(await planned(stage, TOOL, order, quantity=9), "advisory")
+    over = await planned(stage, TOOL, order, quantity=9)
+    assert "over_production" in codes(over, "advisory")
+    assert re.search(r"quantity: 9 of manufacturing order [^,]+, whose remaining quantity is \d", str(over["warnings"]))
     tenant.edit("locations", order["location_id"], True, manufacturing_allowed=False)
     clock.advance(2_000)
     assert codes(await planned(stage, TOOL, order)) == {"not_producible"}

@@ -90,7 +90,7 @@ def test_each_row_is_there_once_and_has_as_much_open() -> None:
     asked = [of_row(1, 5), of_row(9), of_row(1), of_row(2), of_row(3, 2.5), of_row(9)]
     unknown = "order SO-1 has no row 9; it has 1, 2, 3"
     twice = "row 1 is named twice: name it once, with all of its batches"
-    over = "2.5 of row 3, but only 2 is open; ship no more than that, or change the quantity of the row first"
+    over = "2.5 of row 3, whose open quantity is 2; ship no more than that, or change the quantity of the row first"
     assert told(portions(asked, HELD, OPEN)) == [
         (1, "-", "-", "-"),
         (9, "unknown_row_id", "rows[1].row_id", f"rows[1].row_id: {unknown}"),

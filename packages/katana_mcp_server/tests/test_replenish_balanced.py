@@ -75,7 +75,7 @@ def test_what_has_to_be_made_says_what_is_free_too_and_its_parts_are_brought() -
     found = whole({(BIKE, 1): level(0, 3), (BIKE, 2): level(1), (WHEEL, 1): level(0), (WHEEL, 2): level(9)})
     assert found.to_make == ["3 BIKE (BIKE) at 1; reorder point 3; 0 in stock; 1 free at North"]
     (wheels,) = found.to_transfer
-    assert wheels.phrase == "6 WHEEL (Wheel) at 1: 6 from North; 6 to make BIKE; 0 in stock; 3 free at North"
+    assert wheels.phrase == "6 WHEEL (Wheel) at 1: 6 from North; 6 to make BIKE; 0 in stock; then 3 free at North"
     assert (brought(found), found.cannot_order) == ({(WHEEL, 1): 6}, [])
 
 

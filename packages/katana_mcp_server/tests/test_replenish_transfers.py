@@ -64,7 +64,7 @@ async def test_what_another_location_can_spare_is_transferred_and_not_ordered(
     (phrase,) = answer["to_transfer"]
     assert phrase.startswith(f"{lacks} PAD (")
     assert f" at {north}: {lacks} from {name}; " in phrase
-    assert phrase.endswith(f" in stock; 3 free at {name}")
+    assert phrase.endswith(f" in stock; then 3 free at {name}")
     rows = [{"sku_or_variant_id": pad_of(tenant), "quantity": lacks}]
     transfer, instead = answer["next_actions"]
     assert transfer.endswith("): free there, so not ordered")
@@ -103,7 +103,7 @@ async def test_whoever_does_all_that_an_answer_says_has_what_lacks_once(
     more = await asked(stage, clock)
     assert [sum(row["quantity"] for row in transfer["rows"]) for transfer in transfers_in(more)] == [10]
     (phrase,) = more["to_transfer"]
-    assert phrase.endswith(f"; {lacks} drafted already; {500 - lacks - 10} free at Main workshop")
+    assert phrase.endswith(f"; {lacks} drafted already; then {500 - lacks - 10} free at Main workshop")
 
 
 async def test_what_covers_a_part_is_named_and_all_is_ordered(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:

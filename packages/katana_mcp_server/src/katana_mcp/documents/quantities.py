@@ -128,10 +128,9 @@ def misfits[R: RowQuantity](
 def _amount[R: RowQuantity](portion: Portion[R], handling: Handling[R]) -> ToolWarning | None:
     path = f"{portion.path}.quantity"
     if portion.quantity > portion.open:
-        message = (
-            f"{path}: {plain_number(portion.quantity)} of row {portion.key}, but only {plain_number(portion.open)}"
-        )
-        why = f"{message} is open; {handling.does} no more than that, or change the quantity of the row first"
+        message = f"{path}: {plain_number(portion.quantity)} of row {portion.key}, whose open quantity is "
+        message += f"{plain_number(portion.open)}; {handling.does} no more than that"
+        why = f"{message}, or change the quantity of the row first"
         return blocking(handling.too_much, why, path)
     if not portion.quantity:
         return blocking(warning_codes.INVALID_QUANTITY, f"{path} is 0: leave the row out", path)

@@ -219,7 +219,8 @@ def _to_transfer(requirement: Requirement, moves: Sequence[Move], situation: Sit
     names = situation.free.names
     parts = [f"{plain_number(move.quantity)} from {names.get(move.source) or move.source}" for move in moves]
     quantity = sum((move.quantity for move in moves), Decimal(0))
-    return f"{_phrase(requirement, quantity, situation)}: {', '.join(parts)}; {_reason(requirement, situation)}"
+    reason = _reason(requirement, situation, "then ")
+    return f"{_phrase(requirement, quantity, situation)}: {', '.join(parts)}; {reason}"
 
 
 def _line(requirement: Requirement, good: PurchasableVariant, situation: Situation) -> OrderedLine:
@@ -254,10 +255,10 @@ def _arrival(variant: Record, situation: Situation) -> date:
     return situation.now.astimezone(situation.days.zone).date() + timedelta(days=days)
 
 
-def _reason(requirement: Requirement, situation: Situation) -> str:
+def _reason(requirement: Requirement, situation: Situation, when: str = "") -> str:
     """Return in words why so much is short: what is needed and for whom, what is there, expected and free elsewhere.
 
-    Nothing expected, and a reorder point of nothing, are not told.
+    Nothing expected, and a reorder point of nothing, are not told. `when` says of which moment the free stock is.
     """
     level, drafted = requirement.level, situation.drafted.get(requirement.place)
     reasons = [
@@ -271,7 +272,7 @@ def _reason(requirement: Requirement, situation: Situation) -> str:
     reasons += [f"{plain_number(drafted)} drafted already"] if drafted else []
     free = situation.free.elsewhere(requirement.place)
     return "; ".join(
-        [*reasons, *(f"{plain_number(at.quantity)} free at {at.location or at.location_id}" for at in free)]
+        [*reasons, *(f"{when}{plain_number(at.quantity)} free at {at.location or at.location_id}" for at in free)]
     )
 
 

@@ -28,7 +28,8 @@ async def entry_of_token(token: str, services: Services) -> Entry:
     entry = await services.journal.find(token)
     if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
         message = "no plan of this account and caller has this token: plan it again and use the new token"
-        message += " before the server ends: each sandbox has an account of its own" if services.sandbox else ""
+        if services.sandbox:
+            message += "; a sandbox that a server starts for itself ends with it, and so do its plans"
         raise Refused(blocking(warning_codes.UNKNOWN_PLAN, message, "plan_tokens"))
     return entry
 

@@ -78,7 +78,7 @@ class Connection:
     def __init__(self, name: str, upstream: Upstream, folder: Path) -> None:
         missing = sorted(set(upstream.variables) - set(os.environ))
         if missing:
-            raise CatalogError(f"upstreams.{name}: {', '.join(missing)} is not set in the environment")
+            raise CatalogError(f"upstreams.{name}: not set in the environment: {', '.join(missing)}")
         self.name = name
         self.upstream = upstream
         self._folder = folder

@@ -68,7 +68,7 @@ def _new(request: CompleteManufacturingOrderRequest, facts: Facts, order: State)
         message = f"quantity: nothing remains to be made of {called}: give the extra quantity made"
         yield blocking(warning_codes.INVALID_QUANTITY, message, "quantity")
     elif made > left:
-        message = f"quantity: {plain_number(made)} of {called}, of which only {plain_number(left)} remain to be made"
+        message = f"quantity: {plain_number(made)} of {called}, whose remaining quantity is {plain_number(left)}"
         yield advisory(warning_codes.OVER_PRODUCTION, message, "quantity")
     if status == "BLOCKED":
         yield advisory(warning_codes.BLOCKED_STATUS, f"{called} is BLOCKED, and this reports that it was made")
