@@ -192,3 +192,12 @@ def test_a_rule_test_counts_for_the_operation_that_it_calls(run: Run, tmp_path: 
     rows = run("coverage", "--tests", str(tmp_path)).stdout.splitlines()
     for operation, count in (("GET `/customers`", 1), ("DELETE `/customers/{id}`", 2), ("POST `/customers`", "-")):
         assert f"| {operation} | yes | - | {count} |" in rows
+
+
+def test_a_file_without_the_table_is_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    for text in ("# Another\n", "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n<!-- coverage: begin -->\n"):
+        readme.write_text(text, encoding="utf-8")
+        done = run("coverage", "--readme", str(readme))
+        assert (done.returncode, readme.read_text(encoding="utf-8")) == (2, text)
+        assert done.stderr.startswith(f"katana-sandbox: --readme {readme} has no table between <!-- coverage: begin")

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from cyclopts import App, CoercionError, CycloptsError, Parameter, UnusedCliTokensError
 
-from katana_sandbox.coverage import coverage_table, write_coverage
+from katana_sandbox.coverage import END, START, coverage_table, has_table, write_coverage
 from katana_sandbox.faults.script import Fault, parse_faults
 from katana_sandbox.sandbox import DEFAULT_SCENARIO, Sandbox, SandboxConfig
 from katana_sandbox.scenarios import SCENARIOS, scenario_named
@@ -138,6 +138,8 @@ def coverage(
         return
     if not readme.is_file():
         raise BadInput(f"--readme {readme} is no file")
+    if not has_table(readme):
+        raise BadInput(f"--readme {readme} has no table between {START} and {END}")
     if not write_coverage(readme, tests, only_check=check):
         sys.stderr.write(f"katana-sandbox: the table in {readme} is not current; run the command without --check\n")
         raise SystemExit(1)

@@ -26,6 +26,12 @@ def coverage_table(tests: Path | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def has_table(readme: Path) -> bool:
+    """Return whether the file has a place for the table: one that has none is not written."""
+    _, begin, rest = readme.read_text(encoding="utf-8").partition(START)
+    return bool(begin) and END in rest
+
+
 def write_coverage(readme: Path, tests: Path | None, *, only_check: bool) -> bool:
     """Bring the README's table up to date; with `only_check` say whether it already is."""
     text = readme.read_text(encoding="utf-8")
