@@ -34,6 +34,13 @@ def test_an_answer_is_json(command_line: Run) -> None:
     )
 
 
+def test_the_help_names_the_command_that_explains_the_arguments_of_a_tool(command_line: Run) -> None:
+    shown = " ".join(command_line("call", "--help").out.replace("│", " ").split())
+    assert "katana-mcp tools --markdown --tools TOOL explains them." in shown
+    page = command_line("tools", "--markdown", "--tools", "fulfill_order").out
+    assert "\n- `sales_order_id` (required; integer or text): Id or number.\n" in page
+
+
 def test_a_tool_is_found_and_called_through_another(command_line: Run) -> None:
     found = command_line("call", "search_tools", "query=what must be reordered", "--sandbox")
     assert (found.code, found.out.startswith("## list_low_stock_items\n")) == (0, True)

@@ -133,7 +133,7 @@ def call(
 
     Args:
         tool: its name, as katana-mcp tools lists it; every tool can be called unless toolsets or tools choose some.
-        arguments: NAME=VALUE, as in query=fork or ids=[1,2].
+        arguments: NAME=VALUE, as in query=fork or ids=[1,2]; katana-mcp tools --markdown --tools TOOL explains them.
         arguments_json: a JSON object of arguments, for what text cannot say, such as null; - reads it from stdin.
         flags: settings.
     """
