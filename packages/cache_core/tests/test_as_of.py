@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from sync_world import World, settled
+from sync_world import COLOUR, World, settled
 
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import SourceUnavailable
@@ -132,6 +132,17 @@ async def test_a_delta_is_as_old_as_its_first_page() -> None:
     go_on(world, 50)
     await world.syncer.start("maker")
     assert await completed_at(world) == iso(asked)
+
+
+async def test_rows_that_grow_old_while_others_are_read_do_not_blame_katana() -> None:
+    world = World()
+    makers(world, 3)
+    await world.syncer.start("colour")
+    world.clock.advance(COLOUR.fresh_for.total_seconds() - 0.5)
+    go_on(world, 1)
+    answer = await world.fresh.ensure(["colour", "maker"], wait=1_000)
+    assert (answer["maker"].stale, answer["maker"].reason) == (False, None)
+    assert (answer["colour"].stale, answer["colour"].reason) == (True, "these rows grew old while others were read")
 
 
 async def test_rows_that_are_old_because_katana_was_slow_say_so() -> None:

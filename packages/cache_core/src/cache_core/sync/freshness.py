@@ -22,16 +22,15 @@ from cache_core.sync.waiting import finished
 _FAILED_FOR = 15.0
 _EARLY = 0.8
 """The part of `fresh_for` after which rows are refreshed ahead of the reads that would find them old."""
-_REST = 60.0
-_SHORTEST = 1.0
+_REST, _SHORTEST = 60.0, 1.0
 _PER_REQUEST = 2.0
 """Seconds per request of a refresh ahead of reads, its rest included: it leaves half of 60 a minute to others."""
 _LONGEST = 900.0
 """Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
-_DOUBLED = 10
-_LONG = timedelta(days=365)
+_DOUBLED, _LONG = 10, timedelta(days=365)
 _UNDER_WAY = "a refresh is under way"
 _TOO_SLOW = "Katana took longer to answer than these rows stay fresh"
+_MEANWHILE = "these rows grew old while others were read"
 
 
 class FreshReads:
@@ -117,7 +116,7 @@ class FreshReads:
         said = self._said.again(names, standings, self._clock.now()) if self._is_quiet(names) else None
         if said is not None:
             return said
-        old = self._old(standings)
+        old = at_first = self._old(standings)
         due = [name for name in old if name not in without and not self._is_left_alone(name)]
         if due:
             cold = [name for name in due if standings[name].state.completed_at is None]
@@ -127,7 +126,8 @@ class FreshReads:
             await self._wait(self._started(due), usual if wait is None else wait)
             standings |= await self._cache.standings(due)
             old = self._old(standings)
-        freshness = {name: self._freshness(name, standing, stale=name in old) for name, standing in standings.items()}
+        late = {name: _TOO_SLOW if name in at_first else _MEANWHILE for name in old}
+        freshness = {name: self._freshness(name, standing, late.get(name)) for name, standing in standings.items()}
         if names and not old and self._is_quiet(names):
             self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, freshness)
         return freshness
@@ -375,7 +375,7 @@ class FreshReads:
         else:
             refresh.add_done_callback(_seen)
 
-    def _freshness(self, name: str, standing: Standing, *, stale: bool) -> Freshness:
+    def _freshness(self, name: str, standing: Standing, late: str | None) -> Freshness:
         state, quarantined = standing
         progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
@@ -383,8 +383,8 @@ class FreshReads:
         return Freshness(
             entity=name,
             as_of=state.completed_at,
-            stale=stale,
-            reason=(reason or (_UNDER_WAY if self._refreshing else _TOO_SLOW)) if stale else None,
+            stale=late is not None,
+            reason=(reason or (_UNDER_WAY if self._refreshing else late)) if late is not None else None,
             failed=failed is not None or self._closed is not None,
             failing_since=state.failing_since,
             done=progress.done if progress is not None else None,
