@@ -231,7 +231,7 @@ async def test_stock_that_cannot_be_read_leaves_what_is_missing_unknown(own: Own
     own.sandbox.faults.add(Fault("GET /inventory", action=Status(503), times=None))
     async with staged(own) as stage:
         answer = await paced(clock, stage.call(BLOCKING))
-    assert [warning["code"] for warning in answer["warnings"]] == ["stock_unknown"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["stock_unknown", "archived_item"]
     assert answer["rows"]
     assert [row for row in answer["rows"] if {"missing", "in_stock"} & set(row)] == []
     assert all(amount(row["needed"]) > 0 for row in answer["rows"])

@@ -38,7 +38,7 @@ READ_OF: Mapping[str, frozenset[str]] = {
 """What is read of records that are looked up; the addresses of a customer, say, are not. Of others it is all."""
 SHOWN_OF: Mapping[str, frozenset[str]] = {
     **READ_OF,
-    "variant": frozenset(("id", "sku", "config_attributes", *(path for path, _ in VARIANT_PARENTS))),
+    "variant": frozenset(("id", "sku", "config_attributes", "deleted_at", *(path for path, _ in VARIANT_PARENTS))),
     "sales_order": frozenset(("id", "order_no", "customer_id")),
 }
 """What is read where names are shown, and nothing is judged: of a variant no codes, prices and custom fields either."""

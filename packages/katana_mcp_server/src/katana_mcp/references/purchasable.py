@@ -1,5 +1,6 @@
 """How a variant is bought: at which price, in which unit, of whom; what is not known of it stays unknown."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -33,8 +34,15 @@ class PurchasableVariant:
 
 def is_gone(variant: Record, names: Names) -> bool:
     """Return whether a variant, or its item, is archived or deleted in Katana."""
-    records = (variant, names.item(variant) or EMPTY)
-    return any(is_set(record, name) for record in records for name in ("archived_at", "deleted_at"))
+    return any(soft_states(variant, names).values())
+
+
+def soft_states(variant: Record | None, names: Names) -> Mapping[str, bool | None]:
+    """Return whether a variant or its item is `archived`, and whether one is `deleted`; None where not."""
+    records = (variant or EMPTY, names.item(variant) or EMPTY)
+    return {
+        state: any(is_set(record, f"{state}_at") for record in records) or None for state in ("archived", "deleted")
+    }
 
 
 def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:

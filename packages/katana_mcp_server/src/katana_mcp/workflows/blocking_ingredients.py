@@ -10,6 +10,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
+from katana_mcp.references.purchasable import soft_states
 from katana_mcp.references.resolve import first_rows, none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -17,9 +18,10 @@ from katana_mcp.surface.operations.filters import Moment, Refers, Until, not_aft
 from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
-from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number, first_of
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.values import EMPTY, get_int, number, total
 from katana_mcp.workflows.computing import MOST_AT_ONCE
 from katana_mcp.workflows.contradicted import read_ingredients_again
@@ -181,7 +183,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         return (await _rows(waits[first:last], reads, began))[0]
 
     asked = await page_of("list_blocking_ingredients", request, services, render)
-    shown, stock, coming = await _rows(waits[asked.first : asked.last], reads, began)
+    shown, stock, coming, gone = await _rows(waits[asked.first : asked.last], reads, began)
     left = [*([_ORDERS] if more_orders else []), *([_RECIPE_ROWS] if more_rows else []), *coming.cut]
     page = paged(asked, shown, len(waits), now)
     if not orders and await none_at_all(services, _ORDERS):
@@ -194,6 +196,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         *unread(stock),
         *([_too_many(left)] if left else []),
         *unread_warnings(now, _USED),
+        *gone,
         *page.warnings,
         **page.fields,
         total_is_lower_bound=bool(left) or None,
@@ -206,13 +209,32 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
 
 async def _rows(
     found: Sequence[_Wait], reads: PatientReads, began: float
-) -> tuple[list[Answer], StockAnswer, Arrivals]:
-    """Return the rows of these ingredients, with the stock and the arrivals that they tell of."""
+) -> tuple[list[Answer], StockAnswer, Arrivals, list[ToolWarning]]:
+    """Return the rows of these ingredients, their stock and arrivals, and which of them is gone."""
     services = reads.services
     variants = list(dict.fromkeys(wait.place[0] for wait in found if wait.place[0] is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began, fields=LEVELS)
     coming, needs = await arrivals_and_needs(variants, services)
-    return await _to_answers(found, stock, coming, needs, services), stock, coming
+    names = await _names_of(found, coming, services)
+    beside = _Beside(levels_by_place(stock), coming, needs, names, services)
+    today = services.midnight()
+    return [_row(wait, beside, today) for wait in found], stock, coming, _gone(variants, names)
+
+
+def _gone(variants: Sequence[int], names: Names) -> list[ToolWarning]:
+    """Return warnings of ingredients that are archived, and of those that are deleted."""
+    called: dict[str, list[str]] = {"archived": [], "deleted": []}
+    for variant in variants:
+        states = soft_states(names.record("variant", variant), names)
+        state = "deleted" if states["deleted"] else "archived" if states["archived"] else None
+        if state is not None:
+            called[state].append(names.sku(variant) or str(variant))
+    codes = {"archived": warning_codes.ARCHIVED_ITEM, "deleted": warning_codes.DELETED_ITEM}
+    return [
+        advisory(codes[state], f"{state} in Katana, so that `replenish` orders no more of it: {first_of(skus, _NAMED)}")
+        for state, skus in called.items()
+        if skus
+    ]
 
 
 def _too_many(left: Sequence[str]) -> ToolWarning:
@@ -250,10 +272,7 @@ def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
     return list(found.values())
 
 
-async def _to_answers(
-    found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, needs: Needs, services: Services
-) -> list[Answer]:
-    levels = levels_by_place(stock)
+async def _names_of(found: Sequence[_Wait], coming: Arrivals, services: Services) -> Names:
     ids_by_entity: dict[str, list[object]] = {
         "variant": [wait.place[0] for wait in found],
         "location": [wait.place[1] for wait in found],
@@ -261,10 +280,7 @@ async def _to_answers(
             arrival.document.get("supplier_id") for arriving in coming.by_place.values() for arrival in arriving
         ],
     }
-    names = await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
-    beside = _Beside(levels, coming, needs, names, services)
-    today = services.midnight()
-    return [_row(wait, beside, today) for wait in found]
+    return await look_up(services.cache, ids_by_entity, item_suppliers=False, only_shown=True)
 
 
 def _giving_way(wait: _Wait, needs: Needs) -> list[GivingWay]:

@@ -3,6 +3,7 @@
 Refuses to judge what is not known: such levels are counted, and never taken for zero.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Literal, cast
 
 from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import ByIds, Selection, Stored
-from cache_core.records import Record
+from cache_core.records import Record, is_set
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
@@ -25,10 +26,10 @@ from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, info, truncated
-from katana_mcp.values import get_int, number, rows
+from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
+from katana_mcp.values import EMPTY, get_int, number, rows
 from katana_mcp.workflows.low_stock_cover import READS, USED, Cover, covers
 from katana_mcp.workflows.order_quantities import (
     OrderLine,
@@ -121,7 +122,7 @@ class LowStockAnswer(Envelope):
     limit: int
     has_more: bool | None = None
     variants: int
-    """That meet the filters."""
+    """That meet the filters; of what is archived or deleted `replenish` names what open orders need."""
     checked: int
     """Of these, with known stock."""
     to_order: list[SupplierTotal]
@@ -199,6 +200,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         *unread_warnings(now, _USED),
         *([_too_many(count)] if count > len(ids) else []),
         *([_more_suppliers(len(to_order), len(totals))] if len(to_order) < len(totals) else []),
+        *_of_deleted(lines, names),
         *_unpriced(lines),
         *page.warnings,
         **page.fields,
@@ -295,6 +297,23 @@ def _more_suppliers(shown: int, total: int) -> ToolWarning:
     return truncated(f"to_order names {shown} of {total} suppliers, those with the most lines; give a supplier_id")
 
 
+def _of_deleted(lines: Sequence[OrderLine], names: Names) -> list[ToolWarning]:
+    """Return warnings of suppliers that are deleted, of whom lines are to be ordered."""
+    counts = Counter(
+        line.good.supplier
+        for line in lines
+        if is_set(names.record("supplier", line.good.supplier) or EMPTY, "deleted_at")
+    )
+    return [
+        advisory(
+            warning_codes.DELETED_ITEM,
+            f"supplier {names.name('supplier', supplier) or supplier} is deleted in Katana, and is the default one of "
+            f"{so_many(count, 'line')} to order; modify_item names another",
+        )
+        for supplier, count in counts.items()
+    ]
+
+
 def _unpriced(lines: Sequence[OrderLine]) -> list[ToolWarning]:
     """Return a note of lines that have no price."""
     without = sum(line.value is None for line in lines)
@@ -365,7 +384,7 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
     name="list_low_stock_items",
     toolset="inventory",
     description=(
-        "List what is short of stock — one call gives every variant and location, worst first: in stock minus "
+        "List what is short of stock — one call gives every live variant and location, worst first: in stock minus "
         "committed plus expected, compared with that location's reorder point and safety stock (cache-backed). "
         "`order_quantity` says how much to order, `to_order` the totals by supplier. "
         "`checked` of `variants` were looked at; unknown stock is not counted as zero."

@@ -16,6 +16,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text
+from katana_mcp.references.purchasable import soft_states
 from katana_mcp.references.resolve import first_rows, none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -80,6 +81,8 @@ class WaitingRow(Answer):
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
+    archived: bool | None = None
+    deleted: bool | None = None
     open: Number
     """Left to ship."""
     missing: Number | None = None
@@ -346,6 +349,7 @@ def _waiting(row: OpenRow, levels: _Levels, coming: Arrivals, names: Names, serv
         variant_id=row.variant_id,
         sku=names.sku(row.variant_id),
         name=names.variant(row.variant_id),
+        **soft_states(names.record("variant", row.variant_id), names),
         open=row.left,
         missing=missing_of(row.left, levels.get(place, EMPTY)),
         product_availability=text(row.record, "product_availability"),
