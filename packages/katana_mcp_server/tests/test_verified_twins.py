@@ -101,3 +101,27 @@ async def test_an_id_of_nothing_and_one_of_a_deleted_item_are_told(
         answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{"variant_id": key, "quantity": 1}])
         (lost,) = [difference for difference in answer["differences"] if difference["kind"] == "unmatched"]
         assert lost["message"] == f"line 1 (variant_id {key}): no item with this code or name was found"
+
+
+@pytest.mark.parametrize("kind", ["delivery_note", "invoice"])
+async def test_no_row_is_taken_off_that_an_ambiguous_line_may_mean(
+    stage: Stage, tenant: Tenant, order: Wire, kind: str
+) -> None:
+    first, second = order["purchase_order_rows"]
+    lines = [{"variant_id": first["variant_id"], "quantity": 4, "unit": "pcs"}, {"sku": SKU, "quantity": 6}]
+    answer = await stage.call(TOOL, purchase_order_id=NUMBER, kind=kind, lines=lines)
+    (absent,) = [difference for difference in answer["differences"] if difference["kind"] == "not_on_document"]
+    assert absent["message"].startswith(f"{SKU} (variant_id {second['variant_id']}): the order has 6 pcs")
+    assert absent["no_call"] == "line 2 of the document may mean it: settle that first, and compare again"
+    assert "settle" not in absent
+
+
+async def test_no_row_is_taken_off_whose_code_a_line_has_with_a_slip(stage: Stage, tenant: Tenant, order: Wire) -> None:
+    first, second = order["purchase_order_rows"]
+    tenant.edit("variants", second["variant_id"], sku="HUB-REAR-32H")
+    named = {"variant_id": first["variant_id"], "quantity": 4, "unit": "pcs"}
+    for code, is_near in (("HUB-REAR-32N", True), ("PALLET", False)):
+        lines = [named, {"sku": code, "quantity": 6}]
+        answer = await stage.call(TOOL, purchase_order_id=NUMBER, lines=lines)
+        (absent,) = [difference for difference in answer["differences"] if difference["kind"] == "not_on_document"]
+        assert ("no_call" in absent, "settle" in absent) == (is_near, not is_near)

@@ -62,7 +62,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
         *(difference for side in sides if side.lines for difference in differences(side, terms)),
         *(not_on_order(side, how, terms) for side, how in zip(others.sides.values(), bought, strict=True)),
         *others.unmatched,
-        *absent(sides, terms),
+        *absent(sides, terms, others.claimed),
         *differing(compared, len(lines), terms),
     ]
     history, costs = await last_purchases(sides, order, services), await _costs(order.record, services)

@@ -77,8 +77,14 @@ def _in_words(value: Fraction, side: Side) -> str:
     return f"{plain_number(to_decimal(value))} {side.unit.name or ''}".rstrip()
 
 
-def absent(sides: Sequence[Side], terms: Terms) -> Iterator[Difference]:
-    """Yield the goods that the document lacks, each with the call that takes it off where others stay."""
+def absent(sides: Sequence[Side], terms: Terms, claimed: Mapping[int, int]) -> Iterator[Difference]:
+    """Yield the goods that the document lacks, each with the call that takes it off where others stay.
+
+    Args:
+        sides: the goods of the order.
+        terms: what is compared by.
+        claimed: by variant, a line that may mean it, or another: it is not taken off before that is known.
+    """
     is_note, lacking = terms.request.kind == "delivery_note", [side for side in sides if not side.lines]
     stay = sum(len(side.rows) for side in sides) - sum(len(side.open_rows) for side in lacking)
     for side in lacking:
@@ -87,7 +93,10 @@ def absent(sides: Sequence[Side], terms: Terms) -> Iterator[Difference]:
             continue
         message = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document has none"
         way = terms.settling.dropped(side, has_others=stay > 0)
-        if way.settle is not None:
+        if way.settle is not None and side.good.variant_id in claimed:
+            place = claimed[side.good.variant_id]
+            way = Way(no_call=f"line {place} of the document may mean it: settle that first, and compare again")
+        elif way.settle is not None:
             still = "the goods are still to come" if is_note else "they are billed or confirmed apart"
             message += f"; the call deletes its rows: leave them out if {still}"
         yield _said(side, "not_on_document", message, way, order=due, document=Decimal(0))

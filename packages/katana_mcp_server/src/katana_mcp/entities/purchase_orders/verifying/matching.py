@@ -60,13 +60,17 @@ class OrderedGood:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The good that a line means, and how that is known; else why it is not, what may be meant, and what to give."""
+    """The good that a line means, and how that is known; else why it is not, what may be meant, and what to give.
+
+    Of what may be meant `near` is what is told, and `may_be` the goods.
+    """
 
     good: OrderedGood | None = None
     by: str | None = None
     problem: str | None = None
     near: Sequence[str] = ()
     give: str = "name its sku"
+    may_be: Sequence[OrderedGood] = ()
 
 
 def plain(code: str) -> str:
@@ -89,10 +93,15 @@ def matched(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match:
     both = [good for good in said[0] if all(good in having for having in said)] if said else []
     if said and not both:
         named = " and ".join(dict.fromkeys(having[0].called for having in said))
-        return Match(problem=f"its codes name several goods: {named}", near=_skus(having[0] for having in said))
+        problem, may_be = f"its codes name several goods: {named}", [good for having in said for good in having]
+        return Match(problem=problem, near=_skus(having[0] for having in said), may_be=may_be)
     if len(both) == 1:
         return Match(both[0], _kind(line, both[0]))
-    return _by_words(line, both or goods) or (several(both) if both else Match(near=near_codes(line, goods)))
+    by_words = _by_words(line, both or goods)
+    if by_words is not None or both:
+        return by_words or several(both)
+    near = _of_near_codes(line, goods)
+    return Match(near=_skus(near), may_be=near)
 
 
 def as_named(line: DocumentLine, good: OrderedGood, goods: Sequence[OrderedGood]) -> Match:
@@ -107,16 +116,22 @@ def as_named(line: DocumentLine, good: OrderedGood, goods: Sequence[OrderedGood]
 
 def several(goods: Sequence[OrderedGood], what: str = "goods") -> Match:
     """Return that a code is that of several goods, with the ids that tell them apart."""
-    return Match(problem=f"several {what} have its code: {_with_ids(goods)}", give="give its `variant_id`")
+    problem = f"several {what} have its code: {_with_ids(goods)}"
+    return Match(problem=problem, give="give its `variant_id`", may_be=goods)
 
 
 def near_codes(line: DocumentLine, goods: Sequence[OrderedGood]) -> list[str]:
     """Return the SKUs of goods that have a code like one of the line."""
+    return _skus(_of_near_codes(line, goods))
+
+
+def _of_near_codes(line: DocumentLine, goods: Sequence[OrderedGood]) -> Sequence[OrderedGood]:
     having = {code: good for good in goods for code in good.plain_codes}
-    near = [
-        near_code for code in codes_of(line) for near_code in get_close_matches(plain(code), having, _MOST_NAMED, _NEAR)
+    return [
+        having[near_code]
+        for code in codes_of(line)
+        for near_code in get_close_matches(plain(code), having, _MOST_NAMED, _NEAR)
     ]
-    return _skus(having[code] for code in near)
 
 
 def _having(code: str, goods: Sequence[OrderedGood]) -> list[OrderedGood]:
@@ -148,9 +163,10 @@ def _by_words(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match | None:
     (best, _, good), second = likeness[0], likeness[1][0] if len(likeness) > 1 else 0.0
     if best >= _ENOUGH and best - second >= _CLEARLY:
         return Match(good, "description")
-    near = _skus(candidate for how, _, candidate in likeness if how >= _ENOUGH)
+    may_be = [candidate for how, _, candidate in likeness if how >= _ENOUGH]
+    near = _skus(may_be)
     message = f"its description fits several goods: {', '.join(near)}"
-    return Match(problem=message, near=near) if len(near) > 1 and not codes_of(line) else None
+    return Match(problem=message, near=near, may_be=may_be) if len(near) > 1 and not codes_of(line) else None
 
 
 def _runs(words: Sequence[str]) -> set[str]:

@@ -32,10 +32,12 @@ class Strangers:
     Attributes:
         unmatched: what nothing is, told.
         sides: goods that the order does not hold, with the lines that mean them.
+        claimed: goods of the order, by variant, that a line may mean, and which line.
     """
 
     unmatched: list[Difference] = field(default_factory=list[Difference])
     sides: dict[int, Side] = field(default_factory=dict[int, Side])
+    claimed: dict[int, int] = field(default_factory=dict[int, int])
 
 
 async def strangers(
@@ -48,6 +50,7 @@ async def strangers(
         if match.good is None:
             likely = () if match.problem else await near(line.asked, goods, line.place, services)
             found.unmatched.append(_unmatched(line, match, match.near or likely))
+            found.claimed |= {good.variant_id: line.place for good in of_order.may_be}
             continue
         good = match.good
         key = good.variant_id
