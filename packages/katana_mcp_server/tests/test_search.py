@@ -377,6 +377,22 @@ async def test_an_archived_item_is_found_where_it_is_asked_for_and_marked(stage:
     assert archived["id"] not in [entry["item_id"] for entry in hidden["rows"]]
 
 
+async def test_a_search_that_finds_nothing_says_how_what_is_archived_is_found(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    for sku in ("QXZ-71", "QXZ-72"):
+        made = tenant.create("materials", {"name": "Quizzox", "uom": "pcs", "variants": [{"sku": sku}]})
+        tenant.edit("materials", made["id"], archived_at="2026-03-01T00:00:00.000Z")
+    clock.advance(3_600)
+    for query, what in (("qxz-71", "1 is archived"), ("Quizzox", "2 are archived")):
+        answer = await stage.call("search_items", query=query)
+        assert answer["next_actions"][0] == f"search_items(query={query!r}, include_archived=True): {what}"
+        assert (answer["total"], len(answer["next_actions"])) == (0, 2)
+    for query, more in (("qxz-71", {"include_archived": True}), ("zzzqqqxxx", {}), ("qxz-71", {"type": ["service"]})):
+        answer = await stage.call("search_items", query=query, **more)
+        assert not any("include_archived" in action for action in answer["next_actions"])
+
+
 async def test_a_hit_names_its_supplier_and_what_it_costs_there(stage: Stage, tenant: Tenant) -> None:
     (row,) = (await stage.call("search_items", query="FSKT-35M"))["rows"]
     supplier = tenant.get("suppliers", tenant.get("materials", row["item_id"])["default_supplier_id"])
@@ -413,4 +429,5 @@ async def test_what_comes_near_is_looked_for_in_services_only_where_no_variant_h
         assert asked == [("variant", True), ("service", False)]
         asked.clear()
         await stage.call("search_items", query="zzzqqqxxx")
-        assert set(asked) == {("variant", True), ("service", True)}
+        # What is archived is looked for too, as it was asked for.
+        assert set(asked) == {(source, near) for source in ("variant", "service") for near in (True, False)}

@@ -110,7 +110,11 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         found_of(entity.row.model),
         *([await coded.missed(entity, written or request.query, rows_of_page, services)] if is_missed else []),
         *warnings,
-        **({"next_actions": _next_actions(entity, empty)} if empty else {}),
+        **(
+            {"next_actions": [*(await _archived(entity, request, searches, services)), *_next_actions(entity, empty)]}
+            if empty
+            else {}
+        ),
         **page.fields,
         matched=matched(request.query, hits_of_page[: page.end - asked.first]),
         total_is_lower_bound=any(result.cut for result in results.values()) or None,
@@ -186,6 +190,22 @@ async def _empty(entity: Entity, request: SearchRequest, searches: Mapping[str, 
         records=sum(records),
         did_you_mean=suggestions[:5],
     )
+
+
+async def _archived(
+    entity: Entity, request: SearchRequest, searches: Mapping[str, Search], services: Services
+) -> list[str]:
+    """Return the call that finds what is archived, where a search that found nothing left that out."""
+    if getattr(request, "include_archived", True):
+        return []
+    visibility = Visibility(archived=True)
+    found = [
+        await services.cache.search(source, search._replace(visibility=visibility, limit=1, near=False))
+        for source, search in searches.items()
+    ]
+    count = sum(result.total for result in found)
+    call = f"search_{entity.plural}(query={request.query!r}, include_archived=True)"
+    return [f"{call}: {count} {'is' if count == 1 else 'are'} archived"] if count else []
 
 
 def _next_actions(entity: Entity, empty: Empty) -> list[str]:
