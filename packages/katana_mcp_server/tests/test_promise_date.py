@@ -359,3 +359,17 @@ async def test_a_lead_time_of_more_than_a_hundred_years_is_no_day(
     tenant.edit("variants", variant["id"], lead_time=lead_time)  # Katana takes 999 at most
     (row,) = (await promise(stage, clock, (variant["id"], 2)))["rows"]
     assert ("date" in row, row["note"]) == (False, f"its lead time of {lead_time} days says nothing")
+
+
+@pytest.mark.parametrize("where", [{}, {"location_id": "Main workshop"}])
+async def test_a_service_is_there_at_once_and_holds_nothing_up(
+    stage: Stage, tenant: Tenant, clock: ManualClock, where: dict[str, str]
+) -> None:
+    service = live(tenant, "services")[0]["variants"][0]
+    variant, _, _ = settled(tenant)
+    answer = await promise(stage, clock, (service["id"], 3), (variant["id"], 1), (service["id"], 3), **where)
+    for line in (answer["rows"][0], answer["rows"][2]):
+        assert line["sources"] == [{"source": "booked", "quantity": 3, "date": TODAY.isoformat()}]
+        assert (line["date"], line["note"]) == (TODAY.isoformat(), "a service is never in stock")
+        assert ("backlog" in line, "location" in line) == (False, bool(where))
+    assert answer["date"] == answer["rows"][1]["date"]

@@ -46,7 +46,7 @@ from katana_mcp.workflows.promise_shown import (
 from katana_mcp.workflows.promising import Promise, Source, Supply, World, ledgers
 from katana_mcp.workflows.replenish_reading import levels_in, producible, recipes_of
 from katana_mcp.workflows.requirements import ingredients
-from katana_mcp.workflows.stock import LEVELS, age_of, places_in, unread, without_figures
+from katana_mcp.workflows.stock import LEVELS, age_of, is_service, places_in, unread, without_figures
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
@@ -185,12 +185,12 @@ def _left(order: Stored) -> list[ToolWarning]:
 
 
 def _of_rows(request: PromiseDateRequest, resolved: Resolved, places: frozenset[object]) -> list[Asked]:
-    found = {match.asked: match.matches[0].id for match in resolved.found if match.matches}
+    found = {match.asked: match.matches[0] for match in resolved.found if match.matches}
     location = next((place for place in places if isinstance(place, int)), None)
     return [
-        Asked(variant, row.quantity, location)
+        Asked(variant.id, row.quantity, location, is_service=is_service(variant))
         for row in request.rows or ()
-        if isinstance(variant := found.get(row.sku_or_variant_id), int)
+        if (variant := found.get(row.sku_or_variant_id)) is not None and isinstance(variant.id, int)
     ]
 
 

@@ -59,12 +59,16 @@ class PromisedRow(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A variant, how much, where (None: wherever it is soonest); with a row of an order, that too."""
+    """A variant, how much, where (None: wherever it is soonest); with a row of an order, that too.
+
+    A service is there at once, and nowhere in stock.
+    """
 
     variant: int
     quantity: Decimal
     location: int | None
     row: Record | None = None
+    is_service: bool = False
 
 
 type Promised = tuple[Asked, int | None, Promise]
@@ -88,7 +92,7 @@ def shown_row(promised: Promised, today: date, names: Names, services: Services)
         sources=[_source(source, asked, today, names, services) for source in promise.sources],
         sales_order_row_id=get_int(row, "id"),
         product_expected_date=text(row, "product_expected_date"),
-        note=_note(promise, names, services.midnight()),
+        note="a service is never in stock" if asked.is_service else _note(promise, names, services.midnight()),
     )
 
 
@@ -154,8 +158,8 @@ def _unknown_day(source: Source, names: Names, today: str) -> str:
 
 
 def is_held(asked: Asked) -> bool:
-    """Return whether Katana holds stock for what is asked about, which is a row of an order then."""
-    return asked.row is not None and text(asked.row, "product_availability") in THERE
+    """Return whether nothing is lacking: Katana holds stock for a row of an order, and a service needs none."""
+    return asked.is_service or (asked.row is not None and text(asked.row, "product_availability") in THERE)
 
 
 def overdue_arrivals(promised: Sequence[Promised], services: Services) -> list[Arrival]:
