@@ -35,8 +35,8 @@ def open_rows(tenant: Tenant) -> dict[int, list[tuple[Wire, Decimal]]]:
 
 
 def state_of(rows: list[tuple[Wire, Decimal]]) -> str:
-    there = [row["product_availability"] in THERE for row, _ in rows]
-    return "ready" if all(there) else "part" if any(there) else "waiting"
+    states = {row["product_availability"] for row, _ in rows}
+    return "ready" if states <= THERE else "part" if "IN_STOCK" in states else "waiting"
 
 
 async def every(stage: Stage, clock: ManualClock, **arguments: object) -> Payload:
@@ -208,3 +208,22 @@ async def test_after_a_day_without_calls_the_first_answer_is_current(stage: Stag
         answer = await paced(clock, stage.call(TOOL))
         assert "stale" not in answer, answer["stale"]
         clock.advance(4)
+
+
+async def test_an_order_of_which_only_a_service_is_there_waits(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    service = live(tenant, "services")[0]["variants"][0]["id"]
+    made = tenant.create("materials", {"name": "Felt", "uom": "pcs", "variants": [{"sku": "FELT-1"}]})
+    felt, place = made["variants"][0]["id"], live(tenant, "locations")[0]["id"]
+    head = {"customer_id": live(tenant, "customers")[0]["id"], "location_id": place}
+    rows = [{"variant_id": variant, "quantity": 2, "price_per_unit": 9} for variant in (service, felt, felt)]
+    keys = [
+        tenant.create("sales_orders", {**head, "order_no": f"SO-90{number}", "sales_order_rows": rows[:number]})["id"]
+        for number in (1, 2, 3)
+    ]
+    for there, expected in ((0, ["ready", "waiting", "waiting"]), (4, ["ready", "ready", "part"])):
+        tenant.set_stock(felt, place, there)
+        clock.advance(600)
+        states = {row["sales_order_id"]: row["state"] for row in (await every(stage, clock))["rows"]}
+        assert [states[key] for key in keys] == expected

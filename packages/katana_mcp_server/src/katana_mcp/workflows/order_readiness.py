@@ -236,7 +236,9 @@ def _judged_on(
 
 def _judge(order: Stored, mine: Sequence[OpenRow], today: str, days: Days) -> _Judged:
     lacking = [row for row in mine if text(row.record, "product_availability") not in THERE]
-    state: State = "ready" if not lacking else "part" if len(lacking) < len(mine) else "waiting"
+    # A service that is never in stock is nothing to ship in part.
+    is_any_there = any(text(row.record, "product_availability") == THERE[0] for row in mine)
+    state: State = "ready" if not lacking else "part" if is_any_there else "waiting"
     dates = [text(row.record, "product_expected_date") for row in lacking]
     dated = [date for date in dates if date is not None]
     expected = max(dated) if dated and len(dated) == len(dates) else None
