@@ -284,3 +284,20 @@ async def test_a_whole_receipt_is_taken_back_and_a_lost_answer_is_recognised(sta
     back = await stage.call(revert["tool"], **revert["arguments"])
     assert (await applied(stage, back["plan_token"]))["outcomes"][0]["applied"] == 1
     assert _stock(tenant, order) == before
+
+
+@pytest.mark.parametrize("collection", ["variants", "materials"])
+async def test_goods_that_are_deleted_are_named_when_they_come(stage: Stage, tenant: Tenant, collection: str) -> None:
+    gone, kept = [
+        tenant.create("materials", {"name": name, "uom": "pcs", "variants": [{"sku": name}]})["variants"][0]
+        for name in ("FELT-1", "FELT-2")
+    ]
+    rows = [{"variant_id": variant["id"], "quantity": 2, "price_per_unit": 3} for variant in (kept, gone)]
+    places = {"supplier_id": live(tenant, "suppliers")[0]["id"], "location_id": live(tenant, "locations")[0]["id"]}
+    made = tenant.create("purchase_orders", {**places, "order_no": NUMBER, "purchase_order_rows": rows})
+    tenant.delete(collection, gone["id"] if collection == "variants" else gone["material_id"])
+    answer = await stage.call(TOOL, purchase_order_id=made["id"])
+    key = made["purchase_order_rows"][1]["id"]
+    told = [warning["message"] for warning in answer["warnings"] if warning["code"] == "deleted_item"]
+    assert told == [f"rows: FELT-1 of row {key} is deleted in Katana: no stock of it will be listed"]
+    assert answer["plan_token"]

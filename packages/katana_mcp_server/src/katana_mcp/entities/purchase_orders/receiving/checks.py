@@ -49,7 +49,16 @@ def _rows(called: str, order: State, facts: Facts, came: Sequence[Arrival]) -> I
         if misfit is not None:
             yield misfit
         elif portion.row is not None:
+            yield from _deleted(portion, portion.row, facts)
             yield from _traced(portion, portion.row, facts)
+
+
+def _deleted(portion: Portion[ReceivedRow], row: State, facts: Facts) -> Iterator[ToolWarning]:
+    variant = facts.with_id("variant", row.get("variant_id"))
+    if variant is not None and variant.deleted:
+        what = f"{variant.called} of row {portion.key}"
+        message = f"{portion.path}: {what} is deleted in Katana: no stock of it will be listed"
+        yield advisory(warning_codes.DELETED_ITEM, message, portion.path)
 
 
 def _traced(portion: Portion[ReceivedRow], row: State, facts: Facts) -> Iterator[ToolWarning]:
