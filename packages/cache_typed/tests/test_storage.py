@@ -153,7 +153,7 @@ async def test_a_search_whose_index_is_gone_is_a_fault_and_no_miss(cache: TypedB
     assert await cache.count("sales_order") == 1
 
 
-async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the_next_read(
+async def test_an_open_cache_reads_on_where_no_more_files_can_be_opened(
     cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await cache.apply(batch(order(1)))
@@ -164,13 +164,22 @@ async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the
     def put_off(_short: ShortReads, _read: object, _longest: float | None) -> None:
         raise PutOff
 
-    with monkeypatch.context() as exhausted:
-        exhausted.setattr(dialect, "connect", no_more_files)
-        exhausted.setattr(ShortReads, "read", put_off)
-        for _ in range(3):
-            with pytest.raises(CacheUnavailable):
-                await cache.count("sales_order")
+    monkeypatch.setattr(dialect, "connect", no_more_files)
+    monkeypatch.setattr(ShortReads, "read", put_off)
     assert await cache.count("sales_order") == 1
+
+
+async def test_a_cache_whose_file_another_process_replaced_reads_nothing_of_the_new_one(
+    cache: TypedBackend, tmp_path: Path
+) -> None:
+    await cache.apply(batch(*(order(nr) for nr in range(1, MOST_BY_ID + 2))))
+    path = only_file(tmp_path)
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).rename(path.with_name(f"aside{suffix}"))
+    async with closing_at_end(TypedBackend(tmp_path)) as other:
+        assert await other.count("sales_order") == 0
+        short, long = [await cache.get_many("sales_order", range(1, most)) for most in (3, MOST_BY_ID + 2)]
+        assert (len(short.rows), len(long.rows), long.missing) == (2, MOST_BY_ID + 1, ())
 
 
 async def test_a_full_disk_keeps_the_old_rows_and_the_old_cursor(

@@ -72,6 +72,7 @@ class Storage:
         self._alone: AbstractContextManager[object] = nullcontext()
         self._writes = 0
         self._connections: list[Connection] = []
+        self._unused: list[Connection] = []
         self._local = threading.local()
         self._opening = asyncio.Lock()
 
@@ -295,6 +296,8 @@ class Storage:
             self._alone = self._short.alone
             return
         writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
+        # One that was opened later would read the file that another process may have put in this one's place.
+        self._unused = [self._connection() for _ in range(_READERS)]
         readers = ThreadPoolExecutor(_READERS, "cache-typed-read")
         self._threads, self._short = (readers, writer), ShortReads(self._connection(patience=0))
 
@@ -309,11 +312,11 @@ class Storage:
         self._local.connection = connection
 
     def _connection_here(self) -> Connection:
-        """Return this thread's connection; one that cannot be opened now is tried again by the next read."""
+        """Return this thread's connection."""
         if self._path is None:
             return self._connections[0]
         if not hasattr(self._local, "connection"):
-            self._adopt(self._connection())
+            self._adopt(self._unused.pop())
         connection: Connection = self._local.connection
         return connection
 
