@@ -279,6 +279,18 @@ async def test_a_damaged_file_is_replaced_after_a_minute_and_what_was_sent_meanw
     assert busiest(machine.arrivals[40:]) == 45
 
 
+async def test_a_file_that_was_removed_is_made_anew_by_whoever_is_next_and_what_was_sent_before_counts(
+    machine: Machine,
+) -> None:
+    one, other = machine.process(), machine.process()
+    await asyncio.gather(*(machine.send(one) for _ in range(30)))
+    for file in machine.path.parent.iterdir():
+        file.unlink()
+    await machine.send(one)
+    await asyncio.gather(*(machine.send(other) for _ in range(60)))
+    assert busiest(machine.arrivals) == 45
+
+
 @pytest.mark.parametrize(("seconds", "tried"), [(59.999, False), (60.0, True)])
 async def test_a_file_that_is_lost_is_tried_again_after_a_minute(
     machine: Machine, seconds: float, *, tried: bool

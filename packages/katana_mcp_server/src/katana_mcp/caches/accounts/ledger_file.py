@@ -27,7 +27,10 @@ class Unusable(Exception):
 
 
 class LedgerFile:
-    """The ledger of one key in one file, opened by the first change.
+    """The ledger of one key in one file, opened by the first change, and again once another stands in its place.
+
+    Attributes:
+        is_new: whether this process has changed nothing yet in the file that is open.
 
     Args:
         path: Where; its directory is made private.
@@ -38,6 +41,8 @@ class LedgerFile:
         self._path = path
         self._quota = quota
         self._connection: sqlite3.Connection | None = None
+        self._inode: int | None = None
+        self.is_new = True
 
     def change[T](self, work: Callable[[Ledger], T]) -> tuple[Ledger, T]:
         """Run `work` on the ledger, keep what it changed, and return both; all of it or nothing is kept.
@@ -47,13 +52,17 @@ class LedgerFile:
             Unusable: the file cannot serve.
         """
         try:
+            if _inode_of(self._path) != self._inode:
+                self.close()
             if self._connection is None:
-                self._connection = self._opened()
-            return self._changed(self._connection, work)
+                self._connection, self.is_new = self._opened(), True
+            changed = self._changed(self._connection, work)
         except CacheUnavailable as error:
             raise Unusable(str(error)) from error
         except sqlite3.Error as error:
             raise self._as_unusable(error) from error
+        self.is_new = False
+        return changed
 
     def close(self) -> None:
         """Close the file; the next change opens it again."""
@@ -63,7 +72,8 @@ class LedgerFile:
 
     def _opened(self) -> sqlite3.Connection:
         private_directory(self._path.parent)
-        connection = sqlite3.connect(private_file(self._path), timeout=0, isolation_level=None)
+        self._inode = _inode_of(private_file(self._path))
+        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
         try:
             for statement in (*_SETTINGS, _TABLE):
                 connection.execute(statement)
@@ -96,6 +106,14 @@ class LedgerFile:
             for suffix in ("", "-wal", "-shm"):
                 Path(f"{self._path}{suffix}").unlink(missing_ok=True)
         return Unusable(f"{self._path.name}: {error}")
+
+
+def _inode_of(path: Path) -> int | None:
+    """Return what tells the file from one that stands in its place later; None where there is none."""
+    try:
+        return path.lstat().st_ino
+    except OSError:
+        return None
 
 
 def _parsed(text: object) -> object:

@@ -109,7 +109,7 @@ class SharedBudget:
 
         def whole(ledger: Ledger) -> T:
             now = self._clock.monotonic()
-            if self._lost_until is not None and ledger is not self._ledger:
+            if ledger is not self._ledger and (self._lost_until is not None or self._file.is_new):
                 ledger.merge(self._owner, self._ledger)
             ledger.heartbeat(self._owner, now)
             for ticket, facts, at in self._over:
