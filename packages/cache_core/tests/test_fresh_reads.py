@@ -146,6 +146,17 @@ async def test_what_a_write_expired_is_asked_for_once_more_and_old_until_it_came
     assert world.asked() == []
 
 
+async def test_what_a_write_expired_is_old_no_longer_than_until_a_listing_however_far_the_clock_is_set_back() -> None:
+    world = Reads()
+    await world.fresh.ensure(["colour"])
+    world.fresh.expire("colour")
+    world.clock.advance(-3_600)
+    assert not (await world.fresh.ensure(["colour"]))["colour"].stale
+    world.asked()
+    assert not (await world.fresh.ensure(["colour"]))["colour"].stale
+    assert world.asked() == []
+
+
 async def test_a_listing_that_began_before_a_write_does_not_end_its_expiry() -> None:
     world = Reads()
     await world.fresh.ensure(["colour"])

@@ -249,10 +249,9 @@ class FreshReads:
         refresh = self._started(list(names), part)
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
-        asked = sum(outcome.requests for outcome in outcomes)
         standings = await self._cache.standings(names)
         left = [self._left(name, standing.state, part) for name, standing in standings.items()]
-        paced = _PER_REQUEST * asked - (self._clock.monotonic() - began)
+        paced = _PER_REQUEST * sum(outcome.requests for outcome in outcomes) - (self._clock.monotonic() - began)
         rest = max(_SHORTEST, min(max(paced, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
 
@@ -274,8 +273,7 @@ class FreshReads:
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        age = min(age_of(state, self._clock.now()), _LONG)
-        fresh = (part * self._fresh_for(name) - age).total_seconds()
+        fresh = (part * self._fresh_for(name) - min(age_of(state, self._clock.now()), _LONG)).total_seconds()
         return max(fresh, self._held_off(name))
 
     def _held_off(self, name: str) -> float:
@@ -291,10 +289,12 @@ class FreshReads:
         return self._closed is not None or self._held_off(name) > 0
 
     def _is_old(self, name: str, state: SyncState, now: datetime, part: float = 1.0) -> bool:
-        return self._is_expired(name, state) or age_of(state, now) > part * self._fresh_for(name)
+        return self._is_expired(name, state, now) or age_of(state, now) > part * self._fresh_for(name)
 
-    def _is_expired(self, name: str, state: SyncState) -> bool:
+    def _is_expired(self, name: str, state: SyncState, now: datetime) -> bool:
         """Return whether a write of ours changed records that no listing has shown since."""
+        if name in self._expired_at:  # a clock that was set back since would keep it expired until it is there again
+            self._expired_at[name] = min(self._expired_at[name], iso(now))
         return name in self._expired_at and (state.completed_at or "") <= self._expired_at[name]
 
     def _fresh_for(self, name: str) -> timedelta:
