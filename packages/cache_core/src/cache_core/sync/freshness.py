@@ -13,8 +13,9 @@ from typing import Any, Self
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, Standing, SyncState
-from cache_core.records import RecordId, iso
+from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
+from cache_core.sync.expiries import Expiries
 from cache_core.sync.patience import Freshness, OnDue, Patience, Round, age_of
 from cache_core.sync.said_fresh import SaidFresh
 from cache_core.sync.waiting import finished
@@ -22,12 +23,14 @@ from cache_core.sync.waiting import finished
 _FAILED_FOR = 15.0
 _EARLY = 0.8
 """The part of `fresh_for` after which rows are refreshed ahead of the reads that would find them old."""
-_REST, _SHORTEST = 60.0, 1.0
+_REST = 60.0
+_SHORTEST = 1.0
 _PER_REQUEST = 2.0
 """Seconds per request of a refresh ahead of reads, its rest included: it leaves half of 60 a minute to others."""
 _LONGEST = 900.0
 """Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
-_DOUBLED, _LONG = 10, timedelta(days=365)
+_DOUBLED = 10
+_LONG = timedelta(days=365)
 _UNDER_WAY = "a refresh is under way"
 _TOO_SLOW = "Katana took longer to answer than these rows stay fresh"
 _MEANWHILE = "these rows grew old while others were read"
@@ -62,7 +65,7 @@ class FreshReads:
         self._closed = closed
         self._late = late
         self._failed: dict[str, tuple[float, str]] = {}
-        self._expired_at: dict[str, str] = {}
+        self._expiries = Expiries()
         self._refusals = 0
         self._with_parents: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._said = SaidFresh()
@@ -134,7 +137,7 @@ class FreshReads:
 
     def _is_quiet(self, names: Sequence[str]) -> bool:
         """Return whether how entities stand is all that there is to say of them, as long as none is old."""
-        return (self._failed.keys() | self._expired_at.keys()).isdisjoint(names) and not self._syncer.is_listing
+        return (self._failed.keys() | self._expiries.entities).isdisjoint(names) and not self._syncer.is_listing
 
     def _old(self, standings: Mapping[str, Standing]) -> list[str]:
         """Return which of these entities are older than they should be, now."""
@@ -143,7 +146,7 @@ class FreshReads:
 
     def expire(self, entity: str) -> None:
         """Let the next read of the entity ask for what is newer: a write of ours changed records as it was answered."""
-        self._expired_at[entity] = iso(self._clock.now())
+        self._expiries.begin(entity, self._clock.now())
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read what a first listing has not brought yet by its ids, where one request reads more than one record.
@@ -251,7 +254,8 @@ class FreshReads:
         outcomes = () if refresh.cancelled() else refresh.result()
         standings = await self._cache.standings(names)
         left = [self._left(name, standing.state, part) for name, standing in standings.items()]
-        paced = _PER_REQUEST * sum(outcome.requests for outcome in outcomes) - (self._clock.monotonic() - began)
+        asked = sum(outcome.requests for outcome in outcomes)
+        paced = _PER_REQUEST * asked - (self._clock.monotonic() - began)
         rest = max(_SHORTEST, min(max(paced, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
 
@@ -273,7 +277,8 @@ class FreshReads:
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        fresh = (part * self._fresh_for(name) - min(age_of(state, self._clock.now()), _LONG)).total_seconds()
+        age = min(age_of(state, self._clock.now()), _LONG)
+        fresh = (part * self._fresh_for(name) - age).total_seconds()
         return max(fresh, self._held_off(name))
 
     def _held_off(self, name: str) -> float:
@@ -289,13 +294,7 @@ class FreshReads:
         return self._closed is not None or self._held_off(name) > 0
 
     def _is_old(self, name: str, state: SyncState, now: datetime, part: float = 1.0) -> bool:
-        return self._is_expired(name, state, now) or age_of(state, now) > part * self._fresh_for(name)
-
-    def _is_expired(self, name: str, state: SyncState, now: datetime) -> bool:
-        """Return whether a write of ours changed records that no listing has shown since."""
-        if name in self._expired_at:  # a clock that was set back since would keep it expired until it is there again
-            self._expired_at[name] = min(self._expired_at[name], iso(now))
-        return name in self._expired_at and (state.completed_at or "") <= self._expired_at[name]
+        return self._expiries.holds(name, state, now) or age_of(state, now) > part * self._fresh_for(name)
 
     def _fresh_for(self, name: str) -> timedelta:
         return self._patience.fresh_for or self._syncer.specs[name].fresh_for
@@ -337,17 +336,10 @@ class FreshReads:
     async def _noted(self, name: str, seen: SyncState, outcomes: list[SyncOutcome]) -> SyncOutcome:
         outcome = await self._synced(name, seen)
         self._remember(outcome)
-        if outcome.complete and name in self._expired_at:
-            await self._end_expiry(name)
+        if outcome.complete and name in self._expiries.entities:
+            self._expiries.end(name, await self._cache.state(name))
         outcomes.append(outcome)
         return outcome
-
-    async def _end_expiry(self, name: str) -> None:
-        """Forget that the entity was expired, unless that was after its last listing began."""
-        state = await self._cache.state(name)
-        expired_at = self._expired_at.get(name)
-        if expired_at is not None and (state.completed_at or "") >= expired_at:
-            del self._expired_at[name]
 
     async def _has_newer(self, name: str, part: float) -> bool:
         """Return whether a delta would help: the rows are old, and the collection has deltas."""
