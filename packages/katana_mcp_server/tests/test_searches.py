@@ -9,7 +9,7 @@ from small_account import Account
 from cache_core.conditions import OneOf, Visibility, Where
 from cache_core.protocol import Search
 from katana_mcp.surface.descriptor import Entity, ToolSpec, View
-from katana_mcp.surface.operations.measures import spaced
+from katana_mcp.surface.operations.measures import written_otherwise
 from katana_mcp.surface.operations.search import rows_of, search_tool
 from katana_mcp.tools.answers import Answer, found_of
 from katana_mcp.tools.requests import ForgivingSearchRequest, SearchRequest
@@ -374,28 +374,36 @@ async def test_hits_are_their_rows_with_their_cache_entity() -> None:
     ]
 
 
-async def test_a_measure_written_as_one_word_is_found_where_names_space_it() -> None:
+async def test_a_measure_is_found_however_it_is_written() -> None:
     account = Account()
     named = ("Rotor 160 mm", "Rotor 180 mm", "Tyre 29 x 2.4", "Tyre 27 x 2.4", "Disc 203mm", "Disc 203 mm")
-    await account.keep("supplier", *[supplier(number, name) for number, name in enumerate(named, 1)])
+    threads = ("Bolt M6 x 20", "Bolt M6 x 25", "Screw M8x30", "Seal 35mm")
+    await account.keep("supplier", *[supplier(number, name) for number, name in enumerate((*named, *threads), 1)])
     assert await found(account, SUPPLIERS, "rotor 180mm") == page(["Rotor 180 mm"], 1)
     assert await found(account, SUPPLIERS, "29X2.4 tyre") == page(["Tyre 29 x 2.4"], 1)
     assert await found(account, SUPPLIERS, "203mm") == page(["Disc 203mm"], 1)
+    assert await found(account, SUPPLIERS, "M6x20") == page(["Bolt M6 x 20"], 1)
+    assert await found(account, SUPPLIERS, "m8 x 30 screw") == page(["Screw M8x30"], 1)
+    assert await found(account, SUPPLIERS, "seal 35 mm") == page(["Seal 35mm"], 1)
     missed = await found(account, SUPPLIERS, "rotor 181mm")
     assert missed["rows"] == ["Rotor 160 mm", "Rotor 180 mm"]
     assert missed["matched"] == ["matched 1 of 2 words"] * 2
 
 
 @pytest.mark.parametrize(
-    ("query", "text"),
+    ("query", "texts"),
     [
-        ("35mm", "35 mm"),
-        ("36V 500Wh", "36 V 500 Wh"),
-        ("2,5mm x 1.5m", "2,5 mm x 1.5 m"),
-        ("29x2.4", "29 x 2.4"),
-        ("10x20\N{MULTIPLICATION SIGN}30cm", "10 x 20 x 30 cm"),
-        *[(code, None) for code in ("12AB", "M6x20", "FSKT-35M", "00.4021.018", "35 mm", "35mm-B", "4021x", "")],
+        ("35mm", ["35 mm"]),
+        ("35 mm", ["35mm"]),
+        ("36V 500Wh", ["36 V 500 Wh"]),
+        ("2,5mm x 1.5m", ["2,5 mm x 1.5 m"]),
+        ("29x2.4", ["29 x 2.4"]),
+        ("29 x2.4", ["29 x 2.4", "29x2.4"]),
+        ("M6x20", ["M6 x 20"]),
+        ("M6 x 20 mm", ["M6x20 mm"]),
+        ("10x20\N{MULTIPLICATION SIGN}30cm", ["10 x 20 x 30 cm", "10x20x30cm"]),
+        *[(code, []) for code in ("12AB", "AM6x20", "FSKT-35M", "00.4021.018", "35mm-B", "4021x", "x 20", "")],
     ],
 )
-def test_only_measures_are_spaced(query: str, text: str | None) -> None:
-    assert spaced(query) == text
+def test_only_measures_are_written_otherwise(query: str, texts: list[str]) -> None:
+    assert written_otherwise(query) == texts

@@ -13,7 +13,7 @@ from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.surface.operations import coded
 from katana_mcp.surface.operations.match_labels import left_out, matched, partial_matches
-from katana_mcp.surface.operations.measures import spaced
+from katana_mcp.surface.operations.measures import written_otherwise
 from katana_mcp.surface.operations.merging_hits import comparable, ranked
 from katana_mcp.surface.operations.paging import offset, page_of, paged
 from katana_mcp.surface.operations.rows import Sourced, read_of, to_answers
@@ -72,7 +72,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     now = await _current(entity, request, services)
     kept = await kept_lanes(services) if entity.changes_in_steps else NONE_KEPT
     request = request.model_copy(update={"query": await coded.number_alone(entity, request.query, services)})
-    searches, results, hits = await _found_or_spaced(_searches(entity, request), services)
+    searches, results, hits = await _found_as_written(_searches(entity, request), services)
     is_missed = now.warming is None and await coded.is_missed(entity, request.query, rows_of(hits), services)
     written = await coded.looked_up(entity, request.query, services) if is_missed else None
     if written is not None:
@@ -141,17 +141,18 @@ def _searches(entity: Entity, request: SearchRequest) -> Mapping[str, Search]:
     }
 
 
-async def _found_or_spaced(
+async def _found_as_written(
     searches: Mapping[str, Search], services: Services
 ) -> tuple[Mapping[str, Search], Mapping[str, SearchResult], Sequence[tuple[str, Hit]]]:
-    """Return what was searched for and what was found; measures are spaced where only so every word is found."""
-    results, hits = await _found(searches, services)
-    text = spaced(next(iter(searches.values())).text)
-    if text is None or _has_every_word(hits):
-        return searches, results, hits
-    apart = {source: search._replace(text=text) for source, search in searches.items()}
-    found = await _found(apart, services)
-    return (apart, *found) if _has_every_word(found[1]) else (searches, results, hits)
+    """Return what was searched for and what was found, measures written otherwise where only so every word is found."""
+    found = await _found(searches, services)
+    texts = () if _has_every_word(found[1]) else written_otherwise(next(iter(searches.values())).text)
+    for text in texts:
+        others = {source: search._replace(text=text) for source, search in searches.items()}
+        results, hits = await _found(others, services)
+        if _has_every_word(hits):
+            return others, results, hits
+    return searches, *found
 
 
 def _has_every_word(hits: Sequence[tuple[str, Hit]]) -> bool:
