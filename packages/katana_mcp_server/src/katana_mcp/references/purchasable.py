@@ -32,17 +32,18 @@ class PurchasableVariant:
     minimum: Decimal | None = None
 
 
-def is_gone(variant: Record, names: Names) -> bool:
+_STATES = {"archived": "archived_at", "deleted": "deleted_at"}
+
+
+def is_gone(variant: Record, item: Record) -> bool:
     """Return whether a variant, or its item, is archived or deleted in Katana."""
-    return any(soft_states(variant, names).values())
+    return any(is_set(record, name) for record in (variant, item) for name in _STATES.values())
 
 
 def soft_states(variant: Record | None, names: Names) -> Mapping[str, bool | None]:
     """Return whether a variant or its item is `archived`, and whether one is `deleted`; None where not."""
-    records = (variant or EMPTY, names.item(variant) or EMPTY)
-    return {
-        state: any(is_set(record, f"{state}_at") for record in records) or None for state in ("archived", "deleted")
-    }
+    own, item = variant or EMPTY, names.item(variant) or EMPTY
+    return {state: is_set(own, name) or is_set(item, name) or None for state, name in _STATES.items()}
 
 
 def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:

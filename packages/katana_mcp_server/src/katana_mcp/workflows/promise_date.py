@@ -294,14 +294,14 @@ def _supplies(variants: Sequence[int], names: Names) -> Mapping[int, Supply]:
     factory = next(names.of("factory"), EMPTY)
     usual = text(factory, "default_po_lead_time") or ""
     return {
-        variant: _supply(record, names, int(usual) if usual.isdecimal() else None)
+        variant: _supply(record, names.item(record) or EMPTY, int(usual) if usual.isdecimal() else None)
         for variant in variants
         if (record := names.record("variant", variant)) is not None
     }
 
 
-def _supply(variant: Record, names: Names, usual: int | None) -> Supply:
-    days, item, no_more = get_int(variant, "lead_time"), names.item(variant) or EMPTY, is_gone(variant, names)
+def _supply(variant: Record, item: Record, usual: int | None) -> Supply:
+    days, no_more = get_int(variant, "lead_time"), is_gone(variant, item)
     if get_bool(item, "is_producible"):
         return Supply("make", days, no_more)
     is_bought = get_bool(item, "is_purchasable") is not False

@@ -183,7 +183,7 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
     item = names.item(record) or EMPTY
     reasons = {
         "its item is not known": not good.is_cached,
-        "it is archived or deleted in Katana": is_gone(record, names),
+        "it is archived or deleted in Katana": is_gone(record, item),
         "it is a service": good.service,
         "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
         "it is not marked as bought": not good.bought,
