@@ -104,7 +104,7 @@ async def test_a_read_waits_longer_without_rows_than_with_them_unless_it_says_ho
 
 async def test_one_who_waits_so_long_waits_so_without_rows_and_for_single_records_only() -> None:
     world = Reads()
-    patient = world.fresh.waiting(9.0)
+    patient = world.fresh.waiting(lambda: 9.0)
     assert await world.waits(patient) == [9.0]
     assert [reads.why_unread("colour") for reads in (patient, world.fresh)] == [
         "Katana did not answer within 9 s",
@@ -113,7 +113,7 @@ async def test_one_who_waits_so_long_waits_so_without_rows_and_for_single_record
     world = Reads()
     await world.fresh.ensure(["colour"])
     world.clock.advance(121)
-    assert await world.waits(world.fresh.waiting(9.0)) == [1.0]
+    assert await world.waits(world.fresh.waiting(lambda: 9.0)) == [1.0]
 
 
 @pytest.mark.parametrize(

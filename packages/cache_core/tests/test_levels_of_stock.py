@@ -185,7 +185,7 @@ async def test_a_read_waits_longer_for_what_it_never_read(how: str, cold: float,
         "usual": (shelf.reads, 0.0),
         "spent": (shelf.reads, 0.25),
         "all spent": (shelf.reads, 3.0),
-        "waiting": (shelf.reads.waiting(9.0, lambda progress: None), 0.0),
+        "waiting": (shelf.reads.waiting(lambda: 9.0, lambda progress: None), 0.0),
         "planning": (shelf.reads.planning(7.0), 0.0),
     }
     reads, spent = ways[how]
@@ -224,7 +224,7 @@ async def test_what_came_too_late_says_why_and_is_there_for_the_next_read() -> N
 async def test_one_who_waits_is_told_how_far_it_is() -> None:
     shelf, told = Shelf(), list[Progress]()
     await shelf.reads.ensure([1])
-    await shelf.reads.waiting(9.0, told.append).ensure([1, 2, 3, 4, 4])
+    await shelf.reads.waiting(lambda: 9.0, told.append).ensure([1, 2, 3, 4, 4])
     assert told == [Progress("stock", 2, 3), Progress("stock", 3, 3)]
     assert shelf.asked == [[1], [2, 3], [4]]
 

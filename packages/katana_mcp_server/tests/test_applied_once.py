@@ -115,12 +115,15 @@ class Katana:
         assert not entities
         return {}
 
-    def waiting(self, seconds: float) -> Self:
+    def waiting(self, seconds: Callable[[], float]) -> Self:
+        """Return the same."""
+        assert seconds() > 0
+        return self
+
+    def planning(self, seconds: float) -> Self:
         """Return the same."""
         assert seconds > 0
         return self
-
-    planning = waiting
 
     def expire(self, entity: str) -> None:
         """Note that the next read of an entity asks Katana, after so many writes."""

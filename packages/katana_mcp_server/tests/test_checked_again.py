@@ -78,9 +78,9 @@ class Reads:
         """Return that all were read."""
         return dict.fromkeys(entities, Standing(SyncState(completed_at="2026"), quarantined=False))
 
-    def waiting(self, seconds: float) -> Self:
+    def waiting(self, seconds: Callable[[], float]) -> Self:
         """Return the same."""
-        assert seconds > 0
+        assert seconds() > 0
         return self
 
     def priority(self, priority: object) -> AbstractContextManager[None]:

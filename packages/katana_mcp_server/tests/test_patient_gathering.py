@@ -49,10 +49,10 @@ class Reads:
         assert priority is Priority.WRITE
         return self.seconds
 
-    def waiting(self, seconds: float) -> Self:
+    def waiting(self, seconds: Callable[[], float]) -> Self:
         """Return reads that wait so long."""
-        self.waits.append(seconds)
-        return replace(self, told=[*self.told, seconds])
+        self.waits.append(seconds())
+        return replace(self, told=[*self.told, seconds()])
 
     async def standings(self, entities: Sequence[str]) -> dict[str, Standing]:
         """Return which of the entities were read."""

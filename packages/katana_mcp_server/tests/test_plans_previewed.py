@@ -1,6 +1,6 @@
 """A write that is planned: its tool, all that its preview says, what the journal keeps, and when there is no token."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
@@ -54,9 +54,9 @@ class Shown(Preview):
 class Patient(Fresh):
     """Reads that a plan waits for."""
 
-    def waiting(self, seconds: float) -> Self:
+    def waiting(self, seconds: Callable[[], float]) -> Self:
         """Return the same."""
-        assert seconds == 35
+        assert seconds() == 35
         return self
 
 

@@ -11,6 +11,7 @@ import pytest
 from cache_core.specs.customers import CUSTOMER
 from cache_core.specs.variants import VARIANT
 from cache_core.sync import Progress
+from katana_client import Priority, SlidingWindowBudget
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.mcp.progress import ProgressReports
 from katana_mcp.testing import Payload, Stage, payload_of, staged, within
@@ -71,6 +72,26 @@ async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool:
     assert set(heard.totals) == {heard.done[-1]}
     assert any(message.startswith("syncing variants: 250/2") for message in heard.messages)
     assert any(message.startswith("syncing inventory: ") for message in heard.messages)
+
+
+async def test_an_answer_that_waits_for_nothing_does_not_ask_when_a_request_may_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[int]()
+    room_in = SlidingWindowBudget.room_in
+
+    def counted(budget: SlidingWindowBudget, places: int, priority: Priority) -> float:
+        asked.append(places)
+        return room_in(budget, places, priority)
+
+    monkeypatch.setattr(SlidingWindowBudget, "room_in", counted)
+    clock = ManualClock(auto=False)
+    async with staged(_account(clock, 200, 0.1)) as stage:
+        await _asked(stage, clock, LOW, {"limit": 20})
+        assert asked
+        asked.clear()
+        await _asked(stage, clock, LOW, {"limit": 20})
+        assert asked == []
 
 
 async def test_a_trace_waits_for_a_cold_account_too() -> None:

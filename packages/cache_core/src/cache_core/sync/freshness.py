@@ -62,6 +62,7 @@ class FreshReads:
         self._cache = cache
         self._clock = clock
         self._patience = patience or Patience()
+        self._waits: Callable[[], float] | None = None
         self._closed = closed
         self._late = late
         self._failed: dict[str, tuple[float, str]] = {}
@@ -71,10 +72,10 @@ class FreshReads:
         self._said = SaidFresh()
         self._refreshing: set[asyncio.Task[Any]] = set()
 
-    def waiting(self, seconds: float) -> Self:
-        """Return the same reads for a caller who waits so long where nothing can be said without the source."""
+    def waiting(self, seconds: Callable[[], float]) -> Self:
+        """Return the same reads for one who waits so long without rows, or for single ones; asked when it does."""
         patient = copy.copy(self)
-        patient._patience = replace(self._patience, cold=seconds, by_id=seconds)  # noqa: SLF001 - a copy of itself
+        patient._waits = seconds  # noqa: SLF001 - a copy of itself
         return patient
 
     def after(self, seconds: float) -> Self:
@@ -82,6 +83,8 @@ class FreshReads:
         patient, usual = copy.copy(self), self._patience
         warm, cold, by_id = (max(0.0, limit - seconds) for limit in (usual.warm, usual.cold, usual.by_id))
         patient._patience = replace(usual, warm=warm, cold=cold, by_id=by_id)  # noqa: SLF001 - a copy of itself
+        if (waits := self._waits) is not None:
+            patient._waits = lambda: max(0.0, waits() - seconds)  # noqa: SLF001 - a copy of itself
         return patient
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
@@ -125,7 +128,7 @@ class FreshReads:
             cold = [name for name in due if standings[name].state.completed_at is None]
             if on_due is not None:
                 on_due(due, cold)
-            usual = self._patience.cold if cold else self._patience.warm
+            usual = self._borne(self._patience.cold) if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
             standings |= await self._cache.standings(due)
             old = self._old(standings)
@@ -134,6 +137,10 @@ class FreshReads:
         if names and not old and self._is_quiet(names):
             self._said.keep(names, standings, {name: self._fresh_for(name) for name in names}, freshness)
         return freshness
+
+    def _borne(self, usual: float) -> float:
+        """Return how many seconds a read waits where nothing can be said without the source."""
+        return usual if self._waits is None else self._waits()
 
     def _is_quiet(self, names: Sequence[str]) -> bool:
         """Return whether how entities stand is all that there is to say of them, as long as none is old."""
@@ -200,7 +207,7 @@ class FreshReads:
     def why_unread(self, entity: str) -> str:
         """Return why single records of the entity could not be read just now, one sentence."""
         failed = self._failed[entity][1] if self._held_off(entity) > 0 else None
-        late = self._late() or f"Katana did not answer within {self._patience.by_id:g} s"
+        late = self._late() or f"Katana did not answer within {self._borne(self._patience.by_id):g} s"
         return self._closed or failed or self._syncer.why_unread(entity) or late
 
     async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> bool:
@@ -238,7 +245,7 @@ class FreshReads:
         fetch = asyncio.create_task(reading, name=f"fetch {entity}")
         self._refreshing.add(fetch)
         fetch.add_done_callback(self._refreshing.discard)
-        return await finished(fetch, self._patience.by_id, self._clock) and fetch.result()
+        return await finished(fetch, self._borne(self._patience.by_id), self._clock) and fetch.result()
 
     async def keep_fresh(self, entities: Iterable[str]) -> Round:
         """Refresh what reads would soon find old, one after the other.

@@ -89,16 +89,20 @@ class StockReads:
         self._cache = cache
         self._clock = clock
         self._patience = patience or Patience()
+        self._waits: Callable[[], float] | None = None
         self._closed = closed
         self._late = late
         self._turn, self._turn_of_plans = asyncio.Lock(), asyncio.Lock()
         self._fetches: set[asyncio.Task[str | None]] = set()
         self._tell: OnProgress | None = None
 
-    def waiting(self, seconds: float, tell: OnProgress) -> Self:
-        """Return the same reads for a caller who waits so long for what was never read, and is told how far it is."""
+    def waiting(self, seconds: Callable[[], float], tell: OnProgress) -> Self:
+        """Return the same reads for a caller who waits so long for what was never read, and is told how far it is.
+
+        How long is asked when it comes to that.
+        """
         patient = copy.copy(self)
-        patient._patience = replace(self._patience, cold=seconds)  # noqa: SLF001 - a copy of itself
+        patient._waits = seconds  # noqa: SLF001 - a copy of itself
         patient._tell = tell  # noqa: SLF001 - a copy of itself
         return patient
 
@@ -106,8 +110,13 @@ class StockReads:
         """Return the same reads for a plan: it waits so long, and never behind reads, which have another share."""
         patient = copy.copy(self)
         patient._patience = replace(self._patience, warm=seconds, cold=seconds)  # noqa: SLF001 - a copy of itself
+        patient._waits = None  # noqa: SLF001 - a copy of itself
         patient._turn = self._turn_of_plans  # noqa: SLF001 - a copy of itself
         return patient
+
+    def _borne(self) -> float:
+        """Return how many seconds a read waits for what was never read."""
+        return self._patience.cold if self._waits is None else self._waits()
 
     async def read_moved(self, variant_ids: Sequence[int]) -> bool:
         """Read cached levels anew of which a change was seen since; return whether none is left."""
@@ -139,7 +148,7 @@ class StockReads:
         fresh_for = fresh_for if fresh_for is _NEVER else self._patience.fresh_for or fresh_for
         found = await self._cache.get_many(STOCK.name, variant_ids, fields)
         if found.missing or any(map(self._is_due(fresh_for), found.rows)):
-            wait = self._patience.cold if found.missing else max(_LEAST, self._patience.warm - spent)
+            wait = self._borne() if found.missing else max(_LEAST, self._patience.warm - spent)
             reason = self._closed or await self._bounded(variant_ids, fresh_for, wait)
             found = await self._cache.get_many(STOCK.name, variant_ids, fields)
         fetched = [_fetched_at(row) for row in found.rows]

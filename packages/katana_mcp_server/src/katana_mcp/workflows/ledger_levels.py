@@ -73,10 +73,11 @@ async def checked_ledger(services: Services, where: Where, most: int, check: Lev
 
 async def _differing(services: Services, found: Ledger, check: LevelCheck) -> Mapping[Pair, tuple[Decimal, Decimal]]:
     """Return the pairs whose last balance is known and is not the stock that Katana gives: both amounts."""
-    if check.wait is None:
+    wait = check.wait
+    if wait is None:
         answer = await services.stock.known(check.variants, _LEVELS)
     else:
-        answer = await services.stock.waiting(check.wait, services.tell).ensure(check.variants, fields=_LEVELS)
+        answer = await services.stock.waiting(lambda: wait, services.tell).ensure(check.variants, fields=_LEVELS)
     differing: dict[Pair, tuple[Decimal, Decimal]] = {}
     for stored in answer.stored:
         levels = [] if stored.id in answer.moved else rows(stored.record, "levels")

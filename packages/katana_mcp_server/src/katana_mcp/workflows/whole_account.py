@@ -4,9 +4,10 @@ Where Katana's requests of the minute are used up, they answer at once with what
 """
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
@@ -29,18 +30,21 @@ class PatientReads:
     Attributes:
         services: with which listings are waited for.
         began: when, by the monotonic clock.
-        waits: seconds until the wait ends, as it looked then.
+        waits: gives the seconds until the wait ends, as it looked when that was asked first.
     """
 
     services: Services
     began: float
-    waits: float
+    waits: Callable[[], float]
 
     def stock(self) -> StockReads:
         """Return stock levels that are waited for as long as time is left."""
+        return self.services.stock.waiting(self._for_levels, self.services.tell)
+
+    def _for_levels(self) -> float:
         waited = self.services.clock.monotonic() - self.began
-        waits = self.waits if waited < AT_ONCE else _waits(self.services)
-        return self.services.stock.waiting(max(_FOR_LEVELS, min(self.waits - waited, waits)), self.services.tell)
+        waits = self.waits() if waited < AT_ONCE else _waits(self.services)
+        return max(_FOR_LEVELS, min(self.waits() - waited, waits))
 
 
 @contextmanager
@@ -57,8 +61,9 @@ def patient(services: Services, left: float = _FOR_LEVELS) -> Generator[PatientR
             stack.enter_context(services.awaited(first))
             services.on_due([*due, STOCK.name], first)
 
-        waits = _waits(services)
-        fresh = services.fresh.waiting(max(_FOR_LEVELS, waits - left))
+        # Asked where something is waited for: all processes share the requests, and a fresh read need not know of them.
+        waits = cache(lambda: _waits(services))
+        fresh = services.fresh.waiting(lambda: max(_FOR_LEVELS, waits() - left))
         yield PatientReads(services._replace(fresh=fresh, on_due=on_due), services.clock.monotonic(), waits)
 
 

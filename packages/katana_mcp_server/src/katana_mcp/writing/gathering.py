@@ -45,7 +45,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
     now = services.clock.monotonic()
     until = now + WAITS if services.until is None else services.until
     left, began = max(_LEAST, until - now), min(now, until - WAITS)
-    patient = services._replace(fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
+    patient = services._replace(fresh=services.fresh.waiting(lambda: max(_LEAST, left - _MARGIN)))
     standings = await services.cache.standings(change.reads)
     cold = [name for name, standing in standings.items() if standing.state.completed_at is None]
     with services.awaited(cold), services.client.priority(Priority.WRITE):
