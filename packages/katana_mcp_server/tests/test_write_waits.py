@@ -44,18 +44,6 @@ async def test_a_preview_waits_for_a_place_and_says_so(own: OwnSandbox, clock: M
         assert "waiting for one of Katana's 60 requests a minute" in said
 
 
-async def test_a_write_that_waits_for_a_place_says_so(own: OwnSandbox, clock: ManualClock, tenant: Tenant) -> None:
-    async with staged(own) as stage:
-        preview, _ = await _planned(stage, clock, "modify_purchase_order", _renamed(tenant))
-        limited = Status(429, headers={"Retry-After": "20", "X-Ratelimit-Remaining": "30"})
-        own.sandbox.faults.add(Fault("PATCH *", action=limited, times=1))
-        began = clock.monotonic()
-        applied, said = await _planned(stage, clock, "apply_plan", {"plan_tokens": [preview["plan_token"]]})
-        assert applied["message"].startswith("applied: "), applied
-        assert 19 < clock.monotonic() - began < 25
-        assert "waiting for one of Katana's 60 requests a minute" in said
-
-
 async def test_a_preview_that_finds_no_place_in_time_says_why_and_when_to_come_back(
     own: OwnSandbox, clock: ManualClock, tenant: Tenant
 ) -> None:

@@ -29,7 +29,7 @@ from katana_mcp.tools.answers import plain
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.change import SAGA, Changes, Saga
 from katana_mcp.writing.checking import Checked, check_again, declined, entry_of_token, expired, is_free, refuse_over
-from katana_mcp.writing.gathering import WAITS, in_time, waits_noted
+from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.plan_locks import Crowded, Turn, kept, no_place, not_its_turn, room_in, steps_done, turn_of
@@ -136,10 +136,9 @@ async def _brought_to_its_end(token: str, services: Services, entry: Entry, fit:
     work = services.journal.through(_once(token, services, entry, fit))
     try:
         until = services.until
-        async with waits_noted(services):
-            if fit.saga is None or until is None:
-                return await work or _running(entry)
-            is_over = await finished(work, max(until - services.clock.monotonic(), _LEAST), services.clock)
+        if fit.saga is None or until is None:
+            return await work or _running(entry)
+        is_over = await finished(work, max(until - services.clock.monotonic(), _LEAST), services.clock)
         return (work.result() if is_over else None) or _running(await entry_of_token(token, services))
     finally:
         work.cancel()

@@ -4,8 +4,7 @@ Refuses to guess: what cannot be read in time is a refusal that says why, and wh
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 from cache_core.clock import Clock
 from cache_core.sync.waiting import finished
@@ -50,7 +49,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
     cold = [name for name, standing in standings.items() if standing.state.completed_at is None]
     with services.awaited(cold), services.client.priority(Priority.WRITE):
         gathering = asyncio.ensure_future(change.gather(request, patient))
-        telling = asyncio.ensure_future(_tell(services, "waiting for Katana to answer"))
+        telling = asyncio.ensure_future(_tell(services))
         try:
             if not await finished(gathering, left, services.clock):
                 message = "not all data for the plan could be read from Katana, so nothing was done"
@@ -67,26 +66,13 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
                 await asyncio.gather(gathering, telling, return_exceptions=True)
 
 
-@asynccontextmanager
-async def waits_noted(services: Services) -> AsyncGenerator[None]:
-    """Say again and again while the block waits for one of Katana's requests."""
-    telling = asyncio.ensure_future(_tell(services))
-    try:
-        yield
-    finally:
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
-
-
-async def _tell(services: Services, otherwise: str | None = None) -> None:
-    """Say again and again what is waited for; `otherwise` where it is no place among Katana's requests."""
+async def _tell(services: Services) -> None:
+    """Say again and again what is waited for."""
     await services.clock.sleep(_FIRST)
     while True:
         seconds = services.client.budget.expected(Priority.WRITE)
         about = f"; a place is free in about {seconds:.0f} s" if 1 <= seconds <= _LATEST else ""
-        message = f"waiting for {_PLACE}{about}" if seconds > 0 else otherwise
-        if message is not None:
-            services.note(message)
+        services.note(f"waiting for {_PLACE}{about}" if seconds > 0 else "waiting for Katana to answer")
         await services.clock.sleep(_EVERY)
 
 
