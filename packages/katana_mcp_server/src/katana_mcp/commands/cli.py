@@ -23,7 +23,7 @@ from katana_mcp import __version__
 from katana_mcp.commands.cache.app import app as cache
 from katana_mcp.commands.cache.app import sync, usage
 from katana_mcp.commands.catalog.app import app as catalog
-from katana_mcp.commands.commandline import VARIABLES, flags_of, given, options_of, sentence, settings_of
+from katana_mcp.commands.commandline import VARIABLES, flags_of, given, sentence, settings_of, words_of
 from katana_mcp.commands.doctor.app import doctor
 from katana_mcp.commands.hosts.app import USAGE, install
 from katana_mcp.commands.journal.app import app as journal
@@ -149,8 +149,7 @@ def call(
 
             if not (settings.toolsets or settings.tools or tool in {FIND, CALL}):
                 settings = load(**given(flags), toolsets=("all",))
-            options = ["=".join(option) for option in options_of(given(flags))]
-            code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json), options))
+            code = asyncio.run(called(settings, tool, arguments_of(arguments, arguments_json), words_of(flags)))
         except KeyboardInterrupt:
             from katana_mcp.commands.stopped import known  # noqa: PLC0415 - as above
 

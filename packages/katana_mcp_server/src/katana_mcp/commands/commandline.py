@@ -53,6 +53,11 @@ def given(flags: BaseModel | None) -> dict[str, object]:
     return {} if flags is None else flags.model_dump(exclude_none=True)
 
 
+def words_of(flags: BaseModel | None) -> list[str]:
+    """Return the words of a command line by which these flags are given again."""
+    return ["=".join(option) for option in options_of(given(flags))]
+
+
 def options_of(flags: Mapping[str, object]) -> list[tuple[str, ...]]:
     """Return each flag as it is typed: its option, and its value unless it is a plain yes."""
     options = {f"--{name.replace('_', '-')}": value for name, value in flags.items()}

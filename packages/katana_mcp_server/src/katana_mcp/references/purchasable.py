@@ -46,6 +46,11 @@ def soft_states(variant: Record | None, names: Names) -> Mapping[str, bool | Non
     return {state: is_set(own, name) or is_set(item, name) or None for state, name in _STATES.items()}
 
 
+def is_supplier_deleted(supplier: object, names: Names) -> bool:
+    """Return whether a supplier that the names hold is deleted in Katana."""
+    return is_set(names.record("supplier", supplier) or EMPTY, "deleted_at")
+
+
 def purchasable_variant(variant: Record, names: Names) -> PurchasableVariant:
     """Return how a variant is bought, by its item and that one's supplier; `names` hold both and the factory."""
     item, parent = names.item(variant) or EMPTY, names.parent(variant)

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, cast
 
 from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import ByIds, Selection, Stored
-from cache_core.records import Record, is_set
+from cache_core.records import Record
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockAnswer, target_of
 from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
-from katana_mcp.references.purchasable import PurchasableVariant, purchasable_variant
+from katana_mcp.references.purchasable import PurchasableVariant, is_supplier_deleted, purchasable_variant
 from katana_mcp.references.resolve import first_rows, none_at_all
 from katana_mcp.references.services import Services, current
 from katana_mcp.surface.descriptor import ToolSpec
@@ -29,7 +29,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, so_many
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
-from katana_mcp.values import EMPTY, get_int, number, rows
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.low_stock_cover import READS, USED, Cover, covers
 from katana_mcp.workflows.order_quantities import (
     OrderLine,
@@ -299,11 +299,7 @@ def _more_suppliers(shown: int, total: int) -> ToolWarning:
 
 def _of_deleted(lines: Sequence[OrderLine], names: Names) -> list[ToolWarning]:
     """Return warnings of suppliers that are deleted, of whom lines are to be ordered."""
-    counts = Counter(
-        line.good.supplier
-        for line in lines
-        if is_set(names.record("supplier", line.good.supplier) or EMPTY, "deleted_at")
-    )
+    counts = Counter(line.good.supplier for line in lines if is_supplier_deleted(line.good.supplier, names))
     return [
         advisory(
             warning_codes.DELETED_ITEM,

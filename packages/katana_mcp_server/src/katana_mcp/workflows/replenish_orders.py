@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cache_core.records import Record, is_set
 from katana_mcp.references.display_names import Names, text
-from katana_mcp.references.purchasable import PurchasableVariant, is_gone, purchasable_variant
+from katana_mcp.references.purchasable import PurchasableVariant, is_gone, is_supplier_deleted, purchasable_variant
 from katana_mcp.tools.answers import Answer, Number, plain_number, so_many
 from katana_mcp.tools.days import Days
 from katana_mcp.values import EMPTY, get_bool, get_int
@@ -188,7 +188,7 @@ def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | Non
         "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
         "it is not marked as bought": not good.bought,
         _NO_SUPPLIER: good.supplier is None,
-        "its supplier is deleted in Katana": is_set(names.record("supplier", good.supplier) or EMPTY, "deleted_at"),
+        "its supplier is deleted in Katana": is_supplier_deleted(good.supplier, names),
         "it has no purchase price": price_of(good) is None,
         "the currency of its supplier is not known": good.currency is None,
         "its purchase unit holds nothing": rate_of(good) <= 0,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from katana_mcp.commands.cache.app import AsJson, run_command
-from katana_mcp.commands.commandline import VARIABLES, flags_of, given, options_of
+from katana_mcp.commands.commandline import VARIABLES, flags_of, words_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -49,8 +49,7 @@ def show(entry: int, /, *, as_json: AsJson = False, flags: Given = None) -> None
     """
     from katana_mcp.commands.journal import look as command  # noqa: PLC0415 - as above
 
-    options = ["=".join(option) for option in options_of(given(flags))]
-    run_command(lambda job: command.entry(job, entry, options), flags, as_json=as_json)
+    run_command(lambda job: command.entry(job, entry, words_of(flags)), flags, as_json=as_json)
 
 
 @app.command
